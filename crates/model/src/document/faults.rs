@@ -1,0 +1,47 @@
+//! The faults of one document, collected within a bound.
+
+use crate::Fault;
+
+use super::{Position, path::Path};
+
+/// Faults of a document that are told one by one; what is beyond is only counted.
+pub const MAX_FAULTS: usize = 100;
+
+/// Collects faults. Messages beyond [`MAX_FAULTS`] are never made.
+#[derive(Default)]
+pub(super) struct Faults {
+    kept: Vec<Fault>,
+    more: usize,
+}
+
+impl Faults {
+    pub(super) fn add(&mut self, path: &Path<'_>, position: Position, message: impl FnOnce() -> String) {
+        if self.kept.len() < MAX_FAULTS {
+            self.kept.push(Fault { path: path.to_string(), position: Some(position), message: message() });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// The faults in the order of the document.
+    pub(super) fn finish(mut self) -> Vec<Fault> {
+        self.kept.sort_by_key(|fault| fault.position);
+        if self.more > 0 {
+            let message = match self.more {
+                1 => "and 1 more fault".to_owned(),
+                more => format!("and {more} more faults"),
+            };
+            self.kept.push(Fault { path: String::new(), position: None, message });
+        }
+        self.kept
+    }
+}
+
+/// The fault of a document as a whole.
+pub(super) fn whole(message: String) -> Fault {
+    Fault { path: String::new(), position: None, message }
+}

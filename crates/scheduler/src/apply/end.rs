@@ -1,0 +1,147 @@
+//! `End`: attempts have ended. Every report of an end closes its attempt, whether its result is taken or not.
+
+use std::sync::Arc;
+
+use antfarm_model::{EffectClass, ForagerNo};
+
+use super::Answer;
+use super::step::Step;
+use crate::command::{AttemptOutcome, FailureKind};
+use crate::forager::{Attempt, CancelReason};
+use crate::instance::{Ending, InstanceState};
+use crate::instances::{AttemptId, Attempts};
+use crate::outcome::{Refusal, Reply};
+
+impl Step<'_> {
+    pub(super) fn end(&mut self, forager: ForagerNo, attempts: &Attempts, outcome: &AttemptOutcome) -> Answer {
+        let shape = self.shape(attempts.instances.graph).ok_or(Refusal::UnknownGraph)?;
+        if !shape.contains(&attempts.instances) {
+            return Err(Refusal::UnknownInstance);
+        }
+        let irrevocable = shape.tool(attempts.instances.node).effects == EffectClass::Irrevocable;
+        let mut any = false;
+        for id in attempts.iter() {
+            any |= self.end_one(id, forager, outcome, irrevocable) || (irrevocable && self.take_late(id, outcome));
+        }
+        if any { Ok(Reply::Done) } else { Err(Refusal::UnknownAttempt) }
+    }
+
+    fn end_one(&mut self, id: AttemptId, forager: ForagerNo, outcome: &AttemptOutcome, irrevocable: bool) -> bool {
+        let cancel = self.state.holder(&id).and_then(|record| record.attempt(&id)).and_then(|attempt| attempt.cancel);
+        if matches!(outcome, AttemptOutcome::Interrupted) {
+            let open = self.state.index.open.get(&id) == Some(&forager);
+            self.note_interruption(id, forager);
+            self.close_without_end(id, forager, Ending::Interrupted);
+            return open;
+        }
+        let (ending, message) = ending_of(outcome, cancel);
+        let Some(attempt) = self.close(id, forager, ending, message) else { return false };
+        self.change_forager(forager, |record| record.rejects = 0);
+        if self.instance(id.instance).is_some_and(|instance| instance.state.is_final()) {
+            self.finish_graph(id.instance.graph);
+        } else {
+            self.follow(id, forager, outcome, &attempt, irrevocable);
+        }
+        true
+    }
+
+    /// An attempt whose forager knows that it began counts as begun, even if nobody said so before.
+    fn note_interruption(&mut self, id: AttemptId, forager: ForagerNo) {
+        let now = self.elapsed();
+        self.change_forager(forager, |record| {
+            if let Some(attempt) = record.open.iter_mut().find_map(|open| open.get_mut(&id)) {
+                attempt.started_at.get_or_insert(now);
+            }
+        });
+    }
+
+    /// What becomes of the instance of an attempt that was just closed.
+    fn follow(
+        &mut self,
+        id: AttemptId,
+        forager: ForagerNo,
+        outcome: &AttemptOutcome,
+        attempt: &Attempt,
+        irrevocable: bool,
+    ) {
+        let instance = id.instance;
+        match outcome {
+            AttemptOutcome::Succeeded { result } => {
+                self.succeed(instance, Arc::clone(result), Some((forager, id.fence)));
+            }
+            AttemptOutcome::Failed { .. } if self.is_attempted_elsewhere(id) => {}
+            AttemptOutcome::Failed { kind, message } => {
+                let retryable = !irrevocable || matches!(kind, FailureKind::Temporary | FailureKind::NotStarted);
+                self.fail_attempt(instance, retryable, Arc::clone(message));
+            }
+            AttemptOutcome::Cancelled { started: false } => {
+                if !self.is_attempted_elsewhere(id) {
+                    self.requeue(instance);
+                }
+            }
+            AttemptOutcome::Cancelled { started: true } if irrevocable => {
+                let ending =
+                    if attempt.cancel == Some(CancelReason::Timeout) { Ending::TimedOut } else { Ending::Cancelled };
+                self.need_decision(instance, Self::fate_of(ending).into());
+            }
+            AttemptOutcome::Cancelled { started: true } => {
+                if self.is_attempted_elsewhere(id) {
+                } else if attempt.cancel == Some(CancelReason::Timeout) {
+                    let timeout =
+                        self.shape(instance.graph).map(|shape| shape.timeout(instance.node)).unwrap_or_default();
+                    self.fail_attempt(
+                        instance,
+                        true,
+                        format!("it ran longer than its time-out of {timeout} and was cancelled").into(),
+                    );
+                } else {
+                    self.requeue(instance);
+                }
+            }
+            AttemptOutcome::Interrupted => {}
+        }
+    }
+
+    /// Whether the instance is ready again, or another attempt at it is open: then this one's end decides nothing.
+    fn is_attempted_elsewhere(&self, id: AttemptId) -> bool {
+        self.instance(id.instance)
+            .is_some_and(|instance| !instance.open.is_empty() || instance.state == InstanceState::Ready)
+    }
+
+    /// The late end of an irrevocable attempt whose fate was unknown is taken, unless somebody has decided.
+    fn take_late(&mut self, id: AttemptId, outcome: &AttemptOutcome) -> bool {
+        let Some(instance) = self.instance_mut(id.instance) else { return false };
+        let undecided = instance.state == InstanceState::NeedsDecision;
+        let Some(last) = instance.closed.last_mut().filter(|last| undecided && last.fence == id.fence) else {
+            return false;
+        };
+        let forager = last.forager;
+        match outcome {
+            AttemptOutcome::Succeeded { result } => {
+                last.ending = Ending::Succeeded;
+                self.succeed(id.instance, Arc::clone(result), Some((forager, id.fence)));
+            }
+            AttemptOutcome::Failed { kind, message } => {
+                last.ending = Ending::Failed(*kind);
+                last.message = Some(Arc::clone(message));
+                if *kind == FailureKind::Temporary {
+                    self.requeue(id.instance);
+                } else {
+                    self.fail(id.instance, Arc::clone(message));
+                }
+            }
+            AttemptOutcome::Cancelled { .. } | AttemptOutcome::Interrupted => last.ending = Ending::Interrupted,
+        }
+        true
+    }
+}
+
+fn ending_of(outcome: &AttemptOutcome, cancel: Option<CancelReason>) -> (Ending, Option<Arc<str>>) {
+    match outcome {
+        AttemptOutcome::Succeeded { .. } => (Ending::Succeeded, None),
+        AttemptOutcome::Failed { kind, message } => (Ending::Failed(*kind), Some(Arc::clone(message))),
+        AttemptOutcome::Cancelled { .. } if cancel == Some(CancelReason::Timeout) => (Ending::TimedOut, None),
+        AttemptOutcome::Cancelled { .. } => (Ending::Cancelled, None),
+        AttemptOutcome::Interrupted => (Ending::Interrupted, None),
+    }
+}

@@ -1,0 +1,45 @@
+//! `Lose`: a forager's lease is over, so all its attempts are closed.
+
+use antfarm_model::{EffectClass, ForagerNo, Incarnation};
+
+use super::Answer;
+use super::step::Step;
+use crate::instance::{Ending, InstanceState};
+use crate::instances::AttemptId;
+use crate::outcome::Reply;
+
+impl Step<'_> {
+    pub(super) fn lose(&mut self, forager: ForagerNo, incarnation: Incarnation) -> Answer {
+        let record = self.incarnation(forager, incarnation)?;
+        let open: Vec<AttemptId> = record.attempts().map(|(id, _)| *id).collect();
+        self.change_forager(forager, |record| {
+            record.lost = true;
+            record.suspect = false;
+        });
+        for id in open {
+            self.close_without_end(id, forager, Ending::Lost);
+        }
+        Ok(Reply::Done)
+    }
+
+    /// Closes an attempt from which no end of its own came, and decides by its effect class what follows.
+    pub(super) fn close_without_end(&mut self, id: AttemptId, forager: ForagerNo, ending: Ending) {
+        let poison_limit = self.forager(forager).map_or(u32::MAX, |record| record.poison_limit);
+        let Some(attempt) = self.close(id, forager, ending, None) else { return };
+        let Some(shape) = self.shape(id.instance.graph) else { return };
+        let Some(instance) = self.instance_mut(id.instance) else { return };
+        instance.losses += u32::from(attempt.started_at.is_some());
+        let (losses, state, still_open) = (instance.losses, instance.state, !instance.open.is_empty());
+        if state.is_final() || still_open {
+            self.finish_graph(id.instance.graph);
+            return;
+        }
+        if shape.tool(id.instance.node).effects == EffectClass::Irrevocable {
+            self.need_decision(id.instance, Self::fate_of(ending).into());
+        } else if losses >= poison_limit {
+            self.fail(id.instance, format!("poison: {losses} foragers in a row were lost or died while it ran").into());
+        } else if state != InstanceState::Ready {
+            self.requeue(id.instance);
+        }
+    }
+}

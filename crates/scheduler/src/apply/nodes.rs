@@ -1,0 +1,254 @@
+//! What the end of one instance means for the others: references resolved, successors skipped, retries, failures.
+
+use std::sync::Arc;
+
+use antfarm_model::{
+    EffectClass, Elapsed, Fence, ForagerNo, GraphNo, Node, NodeNo, OnDeadline, OnFailure, RenderError, Span,
+};
+
+use super::step::Step;
+use crate::forager::CancelReason;
+use crate::graph_record::{GraphPhase, GraphRecord, GraphState};
+use crate::index::Timer;
+use crate::instance::{Ending, InstanceState};
+use crate::instances::{AttemptId, InstanceId, Instances};
+
+/// The wait after the n-th rejection in a row: doubled each time, up to the longest.
+const REJECT_WAIT: Span = Span(100);
+const REJECT_WAIT_MAX: Span = Span(10_000);
+
+impl Step<'_> {
+    /// All dependencies of a node are settled: its instances become ready, now or when `not_before` comes.
+    pub(super) fn resolve_node(&mut self, graph: GraphNo, node: NodeNo) {
+        let Some(shape) = self.shape(graph) else { return };
+        let Some(spec) = shape.node(node) else { return };
+        if let Some(moment) = spec.not_before
+            && moment > self.wall()
+        {
+            self.state.index.timers.at_wall(moment, Timer::NotBefore(graph, node));
+            return;
+        }
+        let unusable = self.state.graph(graph).and_then(|graph| unusable_arguments(graph, node));
+        let all = Instances { graph, node, start: 0, len: spec.instances() };
+        for id in all.iter() {
+            if self
+                .instance(id)
+                .is_none_or(|instance| instance.state != InstanceState::Waiting || instance.held_until.is_some())
+            {
+                continue;
+            }
+            match &unusable {
+                Some(why) => self.fail(id, Arc::clone(why)),
+                None => self.set(id, InstanceState::Ready, None),
+            }
+        }
+    }
+
+    /// An instance has a result.
+    pub(super) fn succeed(&mut self, id: InstanceId, result: Arc<str>, attempt: Option<(ForagerNo, Fence)>) {
+        if let Some(instance) = self.instance_mut(id) {
+            instance.text = Some(result);
+        }
+        self.set(id, InstanceState::Succeeded, attempt);
+        self.supersede(id);
+        self.settle(id, true);
+        self.finish_graph(id.graph);
+    }
+
+    /// An instance will have no result.
+    pub(super) fn fail(&mut self, id: InstanceId, why: Arc<str>) {
+        if let Some(instance) = self.instance_mut(id) {
+            instance.text = Some(why);
+        }
+        self.set(id, InstanceState::Failed, None);
+        self.supersede(id);
+        match self.shape(id.graph).map(|shape| shape.graph().on_failure) {
+            Some(OnFailure::FailGraph) => self.stop_graph(id.graph, GraphState::Failed),
+            Some(OnFailure::Continue) => self.skip_successors(id, false),
+            None => {}
+        }
+        self.finish_graph(id.graph);
+    }
+
+    /// The deadline of an instance has passed.
+    pub(super) fn expire(&mut self, id: InstanceId) {
+        let Some(shape) = self.shape(id.graph) else { return };
+        let Some(instance) = self.instance(id) else { return };
+        if instance.state.is_final() || instance.state == InstanceState::NeedsDecision {
+            return;
+        }
+        let open = instance.open.clone();
+        for attempt in &open {
+            let attempt_id = AttemptId { instance: id, fence: attempt.fence };
+            self.cancel_attempt(attempt_id, attempt.forager, CancelReason::Deadline);
+        }
+        if !open.is_empty() && shape.tool(id.node).effects == EffectClass::Irrevocable {
+            return; // its own exit, or somebody's decision, says what became of it
+        }
+        self.set(id, InstanceState::Expired, None);
+        match shape.graph().on_deadline {
+            OnDeadline::FailGraph => self.stop_graph(id.graph, GraphState::Expired),
+            OnDeadline::SkipSuccessors => self.skip_successors(id, false),
+            OnDeadline::Continue => {
+                self.skip_successors(id, true);
+                self.settle(id, false);
+            }
+        }
+        self.finish_graph(id.graph);
+    }
+
+    /// An attempt failed by itself: another one after a back-off, or none.
+    pub(super) fn fail_attempt(&mut self, id: InstanceId, retryable: bool, why: Arc<str>) {
+        let Some(shape) = self.shape(id.graph) else { return };
+        let now = self.elapsed();
+        let Some(instance) = self.instance_mut(id) else { return };
+        instance.losses = 0;
+        instance.rejects = 0;
+        instance.failures += 1;
+        if retryable && instance.failures <= shape.retries(id.node) {
+            let wait = shape.tool(id.node).backoff.after(instance.failures);
+            self.hold(id, now.plus(wait));
+        } else {
+            self.fail(id, why);
+        }
+    }
+
+    /// An attempt was rejected before it started: another one after a wait.
+    pub(super) fn hold_rejected(&mut self, id: InstanceId) {
+        let now = self.elapsed();
+        let Some(instance) = self.instance_mut(id) else { return };
+        instance.rejects += 1;
+        let wait = (1..instance.rejects).fold(REJECT_WAIT, |wait, _| Span((wait.0 * 2).min(REJECT_WAIT_MAX.0)));
+        self.hold(id, now.plus(wait));
+    }
+
+    /// Nobody works at the instance any more, but somebody should: ready again, unless its time is over.
+    pub(super) fn requeue(&mut self, id: InstanceId) {
+        let Some(graph) = self.state.graph(id.graph) else { return };
+        let stopped = matches!(graph.phase, GraphPhase::Stopped(_));
+        let expired =
+            graph.shape().node(id.node).and_then(|node| node.deadline).is_some_and(|deadline| deadline <= self.wall());
+        if stopped {
+            self.set(id, InstanceState::Cancelled, None);
+            self.finish_graph(id.graph);
+        } else if expired {
+            self.expire(id);
+        } else {
+            self.set(id, InstanceState::Ready, None);
+        }
+    }
+
+    /// Nobody knows whether the instance took effect.
+    pub(super) fn need_decision(&mut self, id: InstanceId, why: Arc<str>) {
+        if let Some(instance) = self.instance_mut(id) {
+            instance.text = Some(why);
+        }
+        self.set(id, InstanceState::NeedsDecision, None);
+    }
+
+    fn hold(&mut self, id: InstanceId, until: Elapsed) {
+        if self.state.graph(id.graph).is_some_and(|graph| matches!(graph.phase, GraphPhase::Stopped(_))) {
+            self.requeue(id);
+            return;
+        }
+        self.set(id, InstanceState::Waiting, None);
+        if let Some(instance) = self.instance_mut(id) {
+            instance.held_until = Some(until);
+        }
+        self.state.index.timers.at_elapsed(until, Timer::Hold(id));
+    }
+
+    /// Cancels what is still open of an instance that is over.
+    fn supersede(&mut self, id: InstanceId) {
+        let open = self.instance(id).map(|instance| instance.open.clone()).unwrap_or_default();
+        for attempt in open {
+            let attempt_id = AttemptId { instance: id, fence: attempt.fence };
+            self.cancel_attempt(attempt_id, attempt.forager, CancelReason::Superseded);
+        }
+    }
+
+    /// An instance no longer holds back those that wait for it; without a result, those that need one stay as they are.
+    fn settle(&mut self, id: InstanceId, with_result: bool) {
+        let Some(shape) = self.shape(id.graph) else { return };
+        let Some(graph) = self.graph_mut(id.graph) else { return };
+        let Some(progress) = graph.progress_mut(id.node) else { return };
+        progress.unsettled -= 1;
+        let of_all: &[_] = if progress.unsettled == 0 { shape.successors_of_all(id.node) } else { &[] };
+        let of_one = shape.successors_of_one(id.node, id.index);
+        let mut resolved = Vec::new();
+        for successor in of_all.iter().chain(of_one).filter(|successor| with_result || !successor.needs_result) {
+            let Some(progress) = graph.progress_mut(successor.node) else { continue };
+            progress.unresolved = progress.unresolved.saturating_sub(1);
+            if progress.unresolved == 0 && !progress.skipped {
+                resolved.push(successor.node);
+            }
+        }
+        if matches!(graph.phase, GraphPhase::Stopped(_)) {
+            return;
+        }
+        for node in resolved {
+            self.resolve_node(id.graph, node);
+        }
+    }
+
+    /// Skips everything that depends on an instance without a result; or only what needs its result.
+    fn skip_successors(&mut self, id: InstanceId, only_results: bool) {
+        let Some(shape) = self.shape(id.graph) else { return };
+        let successors = shape.successors_of_all(id.node).iter().chain(shape.successors_of_one(id.node, id.index));
+        let mut skipped: Vec<NodeNo> = successors
+            .filter(|successor| successor.needs_result || !only_results)
+            .map(|successor| successor.node)
+            .collect();
+        while let Some(node) = skipped.pop() {
+            let Some(graph) = self.graph_mut(id.graph) else { return };
+            let Some(progress) = graph.progress_mut(node) else { continue };
+            if std::mem::replace(&mut progress.skipped, true) {
+                continue;
+            }
+            let count = shape.node(node).map_or(0, Node::instances);
+            for other in (Instances { graph: id.graph, node, start: 0, len: count }).iter() {
+                if self.instance(other).is_some_and(|instance| instance.state == InstanceState::Waiting) {
+                    self.set(other, InstanceState::Skipped, None);
+                }
+            }
+            skipped.extend(shape.successors_of_all(node).iter().map(|successor| successor.node));
+            skipped.extend(
+                (0..count).flat_map(|index| shape.successors_of_one(node, index)).map(|successor| successor.node),
+            );
+        }
+    }
+
+    /// What the closing of an attempt says when nothing came back from it.
+    pub(super) fn fate_of(ending: Ending) -> &'static str {
+        match ending {
+            Ending::Interrupted => "its forager's process or lease ended while it ran",
+            Ending::Lost => "its forager was lost while it may have run",
+            Ending::TimedOut => "it was cancelled because it ran too long",
+            Ending::Cancelled => "it was cancelled after it may have taken effect",
+            Ending::Succeeded | Ending::Failed(_) | Ending::Rejected(_) | Ending::Returned => "its end is known",
+        }
+    }
+}
+
+/// Why a node's arguments cannot be built from the results that they refer to, if they cannot.
+fn unusable_arguments(graph: &GraphRecord, node: NodeNo) -> Option<Arc<str>> {
+    if graph.shape().node(node)?.args.references.is_empty() {
+        return None;
+    }
+    let name = |node| graph.shape().node(node).map_or("?", |node| node.id.as_str());
+    let why = match graph.arguments(node).err()? {
+        RenderError::MissingPointer { node, pointer, .. } => format!(
+            "the result of {} has nothing at {pointer}, which the arguments refer to: look at that result, and mend the reference",
+            name(node)
+        ),
+        RenderError::MissingResult { node, index, .. } => {
+            format!("{}[{index}] has no result, which the arguments refer to", name(node))
+        }
+        RenderError::TooLarge { limit } => {
+            format!(
+                "with the results that they refer to, the arguments have more than {limit} bytes: refer to smaller parts of them"
+            )
+        }
+    };
+    Some(why.into())
+}

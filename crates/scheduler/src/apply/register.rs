@@ -1,0 +1,92 @@
+//! `Register`: a forager process announces itself, and takes over from the one before it only with its journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use antfarm_model::{ForagerNo, Incarnation, ToolNo};
+
+use super::Answer;
+use super::step::Step;
+use crate::command::Registration;
+use crate::event::Event;
+use crate::forager::{Forager, ForagerState};
+use crate::instance::Ending;
+use crate::outcome::{Refusal, Reply};
+
+impl Step<'_> {
+    pub(super) fn register(&mut self, registration: &Registration) -> Answer {
+        let incarnation = Incarnation(self.fence().0);
+        let tools: BTreeSet<ToolNo> = registration.tools.iter().map(|tool| self.tool_no(tool)).collect();
+        let known = self.state.index.foragers.get(&registration.name).copied();
+        let forager = match known {
+            Some(forager) => self.take_over(forager, incarnation, registration)?,
+            None => self.add_forager(incarnation, registration),
+        };
+        self.change_forager(forager, |record| {
+            record.incarnation = incarnation;
+            record.slots = registration.slots;
+            record.class_slots = registration.class_slots;
+            record.tools = tools;
+            record.poison_limit = registration.poison_limit;
+            record.suspect = false;
+            record.lost = false;
+            record.quarantined_until = None;
+            record.rejects = 0;
+            for attempt in record.open.iter_mut().flat_map(BTreeMap::values_mut) {
+                attempt.incarnation = incarnation;
+            }
+        });
+        let state = self.forager(forager).map_or(ForagerState::Ready, Forager::state);
+        self.tell(Event::Forager { forager, state });
+        Ok(Reply::Registered { forager, incarnation })
+    }
+
+    fn add_forager(&mut self, incarnation: Incarnation, registration: &Registration) -> ForagerNo {
+        let foragers = &mut self.state.core.foragers;
+        let no = ForagerNo(u32::try_from(foragers.len()).expect("there are fewer foragers than log entries of a year"));
+        let name = registration.name.clone();
+        self.state.index.foragers.insert(name.clone(), no);
+        foragers.push(Arc::new(Forager {
+            no,
+            name,
+            incarnation,
+            slots: 0,
+            class_slots: registration.class_slots,
+            tools: BTreeSet::new(),
+            poison_limit: registration.poison_limit,
+            draining: false,
+            suspect: false,
+            lost: false,
+            quarantined_until: None,
+            rejects: 0,
+            open: <[BTreeMap<_, _>; 3]>::default(),
+        }));
+        no
+    }
+
+    /// With the journal of the incarnation that counts, its attempts go on; what a reboot may have hidden is closed as
+    /// of unknown fate. Without it, the name is free only when nothing of that incarnation is open.
+    fn take_over(
+        &mut self,
+        forager: ForagerNo,
+        incarnation: Incarnation,
+        registration: &Registration,
+    ) -> Result<ForagerNo, Refusal> {
+        let record = self.forager(forager)?;
+        if record.incarnation == incarnation {
+            return Err(Refusal::NameHeld(registration.name.clone())); // two registrations in one entry
+        }
+        let open: Vec<_> = record.attempts().map(|(id, _)| *id).collect();
+        if registration.former != Some(record.incarnation) {
+            let free = open.is_empty() || record.lost;
+            return if free { Ok(forager) } else { Err(Refusal::NameHeld(registration.name.clone())) };
+        }
+        if registration.rebooted {
+            let known: BTreeSet<_> = registration.known.iter().collect();
+            for id in open.into_iter().filter(|id| !known.contains(id)) {
+                self.close_without_end(id, forager, Ending::Lost);
+            }
+        }
+        Ok(forager)
+    }
+}

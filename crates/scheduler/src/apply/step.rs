@@ -1,0 +1,185 @@
+//! One entry on its way through the state: access to records, and the moves that keep them and the indexes in step.
+
+use std::sync::Arc;
+
+use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Incarnation, WallTime};
+
+use crate::event::Event;
+use crate::forager::{Attempt, CancelReason, Forager};
+use crate::graph_record::GraphRecord;
+use crate::instance::{ClosedAttempt, Ending, Instance, InstanceState, OpenAttempt};
+use crate::instances::{AttemptId, InstanceId, Instances};
+use crate::outcome::Refusal;
+use crate::shape::Shape;
+use crate::state::State;
+
+/// One entry being applied.
+pub(super) struct Step<'a> {
+    pub(super) state: &'a mut State,
+    events: Vec<Event>,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn new(state: &'a mut State) -> Self {
+        Self { state, events: Vec::new() }
+    }
+
+    pub(super) fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+
+    pub(super) fn wall(&self) -> WallTime {
+        self.state.core.wall
+    }
+
+    pub(super) fn elapsed(&self) -> Elapsed {
+        self.state.core.elapsed
+    }
+
+    /// The fence of every attempt that this entry opens.
+    pub(super) fn fence(&self) -> Fence {
+        self.state.fence(self.state.core.applied.index)
+    }
+
+    /// Adds an event, joined to the last one where that says the same of the instances before.
+    pub(super) fn tell(&mut self, event: Event) {
+        if let (
+            Some(Event::Instances { instances: last, state: last_state, attempt: last_attempt }),
+            Event::Instances { instances, state, attempt },
+        ) = (self.events.last_mut(), &event)
+        {
+            let follows = (last.graph, last.node) == (instances.graph, instances.node)
+                && last.start.checked_add(last.len) == Some(instances.start);
+            if follows && last_state == state && last_attempt == attempt {
+                last.len += instances.len;
+                return;
+            }
+        }
+        self.events.push(event);
+    }
+
+    // Graphs.
+
+    pub(super) fn graph(&self, graph: GraphNo) -> Result<&GraphRecord, Refusal> {
+        self.state.graph(graph).ok_or(Refusal::UnknownGraph)
+    }
+
+    pub(super) fn graph_mut(&mut self, graph: GraphNo) -> Option<&mut GraphRecord> {
+        self.state.core.graphs.get_mut(&graph).map(Arc::make_mut)
+    }
+
+    /// The immutable part of a graph, to be looked at while the rest changes.
+    pub(super) fn shape(&self, graph: GraphNo) -> Option<Arc<Shape>> {
+        self.state.core.graphs.get(&graph).map(|graph| Arc::clone(&graph.shape))
+    }
+
+    pub(super) fn instance(&self, id: InstanceId) -> Option<&Instance> {
+        self.state.graph(id.graph)?.instance(id.node, id.index)
+    }
+
+    pub(super) fn instance_mut(&mut self, id: InstanceId) -> Option<&mut Instance> {
+        self.graph_mut(id.graph)?.instance_mut(id)
+    }
+
+    /// Moves an instance to another state: record, counts, ready queue and event.
+    pub(super) fn set(&mut self, id: InstanceId, next: InstanceState, attempt: Option<(ForagerNo, Fence)>) {
+        let Some(shape) = self.shape(id.graph) else { return };
+        let Some(graph) = self.graph_mut(id.graph) else { return };
+        let Some(instance) = graph.instance_mut(id) else { return };
+        let before = instance.state;
+        if before == next {
+            return;
+        }
+        debug_assert!(before.may_become(next), "{id}: {before} must not become {next}");
+        instance.state = next;
+        if next != InstanceState::Waiting {
+            instance.held_until = None;
+        }
+        graph.counts.shift(before, next);
+        if before == InstanceState::Ready {
+            self.state.index.ready.take(&shape, id);
+        }
+        if next == InstanceState::Ready {
+            self.state.index.ready.add(&shape, Instances::one(id));
+        }
+        self.tell(Event::Instances { instances: Instances::one(id), state: next, attempt });
+    }
+
+    // Foragers.
+
+    pub(super) fn forager(&self, forager: ForagerNo) -> Result<&Forager, Refusal> {
+        self.state.forager(forager).ok_or(Refusal::UnknownForager)
+    }
+
+    /// The forager, if this incarnation is the one that counts.
+    pub(super) fn incarnation(&self, forager: ForagerNo, incarnation: Incarnation) -> Result<&Forager, Refusal> {
+        let record = self.forager(forager)?;
+        if record.incarnation == incarnation { Ok(record) } else { Err(Refusal::StaleIncarnation) }
+    }
+
+    /// Changes a forager, and everything that is derived from it.
+    pub(super) fn change_forager<T>(
+        &mut self,
+        forager: ForagerNo,
+        change: impl FnOnce(&mut Forager) -> T,
+    ) -> Option<T> {
+        let record = Arc::make_mut(self.state.core.foragers.get_mut(forager.0 as usize)?);
+        let state = record.state();
+        let result = change(record);
+        let now = record.state();
+        self.state.index.free.refresh(record);
+        self.state.index.changed.touch(forager, self.state.core.applied.index);
+        if now != state {
+            self.tell(Event::Forager { forager, state: now });
+        }
+        Some(result)
+    }
+
+    // Attempts.
+
+    /// Opens an attempt whose conditions have been checked.
+    pub(super) fn open(&mut self, id: AttemptId, forager: ForagerNo, class: usize) {
+        let assigned_at = self.elapsed();
+        if let Some(instance) = self.instance_mut(id.instance) {
+            instance.open.push(OpenAttempt { fence: id.fence, forager });
+        }
+        self.state.index.open.insert(id, forager);
+        self.change_forager(forager, |record| {
+            let incarnation = record.incarnation;
+            let attempt = Attempt { incarnation, assigned_at, started_at: None, cancel: None };
+            record.open[class].insert(id, attempt);
+        });
+        self.set(id.instance, InstanceState::Assigned, Some((forager, id.fence)));
+    }
+
+    /// Closes an attempt, if it is open at that forager, and remembers how.
+    pub(super) fn close(
+        &mut self,
+        id: AttemptId,
+        forager: ForagerNo,
+        ending: Ending,
+        message: Option<Arc<str>>,
+    ) -> Option<Attempt> {
+        if self.state.index.open.get(&id) != Some(&forager) {
+            return None;
+        }
+        self.state.index.open.remove(&id);
+        let attempt =
+            self.change_forager(forager, |record| record.open.iter_mut().find_map(|open| open.remove(&id)))??;
+        let closed_at = self.wall();
+        if let Some(instance) = self.instance_mut(id.instance) {
+            instance.open.retain(|open| open.fence != id.fence);
+            instance.remember(ClosedAttempt { fence: id.fence, forager, closed_at, ending, message });
+        }
+        Some(attempt)
+    }
+
+    /// Marks an open attempt as to be cancelled; the first reason stays.
+    pub(super) fn cancel_attempt(&mut self, id: AttemptId, forager: ForagerNo, reason: CancelReason) {
+        self.change_forager(forager, |record| {
+            if let Some(attempt) = record.open.iter_mut().find_map(|open| open.get_mut(&id)) {
+                attempt.cancel.get_or_insert(reason);
+            }
+        });
+    }
+}

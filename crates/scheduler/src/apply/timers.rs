@@ -1,0 +1,78 @@
+//! What happens by itself when its time has come.
+
+use antfarm_model::{GraphNo, Node, NodeNo};
+
+use super::step::Step;
+use crate::forager::CancelReason;
+use crate::graph_record::GraphPhase;
+use crate::index::Timer;
+use crate::instance::InstanceState;
+use crate::instances::{InstanceId, Instances};
+
+impl Step<'_> {
+    /// Fires everything that is due. All of it: a replica that was loaded from a snapshot may hold timers that others
+    /// have fired before, and a bound would then part them.
+    pub(super) fn fire_timers(&mut self) {
+        let (wall, elapsed) = (self.wall(), self.elapsed());
+        while let Some(timer) = self.state.index.timers.take_due(wall, elapsed) {
+            self.fire(timer);
+        }
+    }
+
+    fn fire(&mut self, timer: Timer) {
+        match timer {
+            Timer::Deadline(graph, node) => self.fire_deadline(graph, node),
+            Timer::NotBefore(graph, node) if self.is_active(graph) => self.resolve_node(graph, node),
+            Timer::Hold(id) if self.is_active(id.graph) => self.fire_hold(id),
+            Timer::NotBefore(..) | Timer::Hold(_) => {}
+            Timer::Timeout(id) => {
+                if let Some(forager) = self.state.index.open.get(&id).copied() {
+                    self.cancel_attempt(id, forager, CancelReason::Timeout);
+                }
+            }
+            Timer::Quarantine(forager) => {
+                let now = self.elapsed();
+                self.change_forager(forager, |record| {
+                    if record.quarantined_until.is_some_and(|until| until <= now) {
+                        record.quarantined_until = None;
+                        record.rejects = 0;
+                    }
+                });
+            }
+            Timer::Upload(upload) => {
+                self.state.core.uploads.remove(&upload);
+            }
+            Timer::Tombstone(name) => {
+                let now = self.elapsed();
+                if self.state.core.tombstones.get(&name).is_some_and(|tombstone| tombstone.until <= now) {
+                    self.state.core.tombstones.remove(&name);
+                }
+            }
+        }
+    }
+
+    fn fire_deadline(&mut self, graph: GraphNo, node: NodeNo) {
+        let Some(shape) = self.shape(graph) else { return };
+        let count = shape.node(node).map_or(0, Node::instances);
+        for id in (Instances { graph, node, start: 0, len: count }).iter() {
+            if !self.is_active(graph) {
+                return;
+            }
+            self.expire(id);
+        }
+    }
+
+    fn fire_hold(&mut self, id: InstanceId) {
+        let now = self.elapsed();
+        let due = self.instance(id).is_some_and(|held| {
+            held.state == InstanceState::Waiting && held.held_until.is_some_and(|until| until <= now)
+        });
+        if due {
+            self.set(id, InstanceState::Ready, None);
+        }
+    }
+
+    fn is_active(&self, graph: GraphNo) -> bool {
+        self.state.graph(graph).is_some_and(|graph| !matches!(graph.phase, GraphPhase::Stopped(_)))
+    }
+}

@@ -1,0 +1,212 @@
+//! Who runs what: round robin between the cost classes, deadline and submission order within one, foragers in
+//! registry order.
+//!
+//! With k classes that have something placeable, each gets at least every k-th assignment: the turn passes after every
+//! single instance, and neighbours are joined into ranges only afterwards. A decision costs O(log n) for each
+//! assignment, and once the number of lanes that hold something.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::iter::Peekable;
+
+use antfarm_model::{CostClass, ForagerNo, Incarnation, NodeNo, ToolNo};
+
+use super::{Liveness, Now};
+use crate::command::Command;
+use crate::forager::ForagerState;
+use crate::in_flight::InFlight;
+use crate::index::{Head, Lane};
+use crate::instances::{InstanceId, Instances};
+use crate::state::State;
+
+const CLASSES: usize = CostClass::ALL.len();
+
+pub(super) fn assign(
+    state: &State,
+    in_flight: &InFlight,
+    now: Now,
+    liveness: &Liveness,
+    budget: usize,
+) -> Vec<Command> {
+    let mut placement = Placement { state, in_flight, liveness, taken: BTreeMap::new(), first: BTreeMap::new() };
+    let mut queues = CostClass::ALL.map(|class| Queue::new(state, in_flight, now, class));
+    let mut turn = in_flight.last_class().unwrap_or(state.core.last_class).index();
+    let mut runs = Runs::default();
+    let mut idle = 0;
+    while runs.instances < budget && idle < CLASSES {
+        turn = (turn + 1) % CLASSES;
+        match queues[turn].next(&mut placement) {
+            Some((forager, instance)) => {
+                runs.push(forager, instance);
+                idle = 0;
+            }
+            None => idle += 1,
+        }
+    }
+    runs.into_commands(state)
+}
+
+/// What waits in one lane.
+type Waiting<'a> = Peekable<Box<dyn Iterator<Item = Head> + 'a>>;
+
+/// The ready instances of one class, merged from its lanes in order.
+struct Queue<'a> {
+    class: CostClass,
+    lanes: Vec<(&'a Lane, Waiting<'a>)>,
+    heads: BinaryHeap<Reverse<(Head, usize)>>,
+}
+
+impl<'a> Queue<'a> {
+    fn new(state: &'a State, in_flight: &'a InFlight, now: Now, class: CostClass) -> Self {
+        let mut queue = Self { class, lanes: Vec::new(), heads: BinaryHeap::new() };
+        for lane in state.index.ready.lanes(class) {
+            let waiting = state
+                .index
+                .ready
+                .walk(class, lane)
+                .filter(move |head| head.deadline > now.wall && !in_flight.is_assigned(&head.instance));
+            let boxed: Box<dyn Iterator<Item = Head> + 'a> = Box::new(waiting);
+            queue.lanes.push((lane, boxed.peekable()));
+        }
+        (0..queue.lanes.len()).for_each(|lane| queue.enter(lane));
+        queue
+    }
+
+    /// The next instance that can be placed, and where. A lane whose foragers are all full leaves the queue.
+    fn next(&mut self, placement: &mut Placement<'_>) -> Option<(ForagerNo, InstanceId)> {
+        while let Some(Reverse((head, lane))) = self.heads.pop() {
+            match placement.place(self.class, self.lanes[lane].0, head.instance) {
+                Place::At(forager) => {
+                    self.lanes[lane].1.next();
+                    self.enter(lane);
+                    return Some((forager, head.instance));
+                }
+                Place::NotThisOne => {
+                    self.lanes[lane].1.next();
+                    self.enter(lane);
+                }
+                Place::Full => {}
+            }
+        }
+        None
+    }
+
+    fn enter(&mut self, lane: usize) {
+        if let Some(head) = self.lanes[lane].1.peek() {
+            self.heads.push(Reverse((*head, lane)));
+        }
+    }
+}
+
+enum Place {
+    At(ForagerNo),
+    /// Others of its lane may have a place.
+    NotThisOne,
+    /// No instance of its lane has a place.
+    Full,
+}
+
+/// The slots that are left while a decision is being made.
+struct Placement<'a> {
+    state: &'a State,
+    in_flight: &'a InFlight,
+    liveness: &'a Liveness,
+    taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    /// The first forager of a class and tool that may still have a free slot; slots only become fewer.
+    first: BTreeMap<(CostClass, ToolNo), ForagerNo>,
+}
+
+impl Placement<'_> {
+    fn place(&mut self, class: CostClass, lane: &Lane, id: InstanceId) -> Place {
+        match &lane.pin {
+            Some(pin) => {
+                let Some(forager) = self.state.forager_named(pin.as_str()) else { return Place::Full };
+                let no = forager.no;
+                if !forager.tools.contains(&lane.tool) || !self.has_slot(class, no) {
+                    Place::Full
+                } else if self.holds(no, id) {
+                    Place::NotThisOne
+                } else {
+                    self.take(class, no)
+                }
+            }
+            None => self.place_in_registry_order(class, lane.tool, id),
+        }
+    }
+
+    fn place_in_registry_order(&mut self, class: CostClass, tool: ToolNo, id: InstanceId) -> Place {
+        let first = self.first.get(&(class, tool)).copied().unwrap_or_default();
+        let mut full_before = true;
+        for no in self.state.index.free.with(class, tool, first) {
+            if !self.has_slot(class, no) {
+                continue;
+            }
+            if std::mem::take(&mut full_before) {
+                self.first.insert((class, tool), no);
+            }
+            if !self.holds(no, id) {
+                return self.take(class, no);
+            }
+        }
+        if full_before { Place::Full } else { Place::NotThisOne }
+    }
+
+    fn has_slot(&self, class: CostClass, no: ForagerNo) -> bool {
+        let Some(forager) = self.state.forager(no) else { return false };
+        let heard = self.liveness.contacts.get(&no).is_some_and(|contact| {
+            contact.incarnation == forager.incarnation && contact.broken_at.is_none() && !contact.draining
+        });
+        let taken = self.taken.get(&no).copied().unwrap_or_else(|| self.in_flight.taken(no));
+        heard
+            && forager.state() == ForagerState::Ready
+            && forager.free(class, &taken) > 0
+            && !self.in_flight.touches_forager(no)
+    }
+
+    /// Whether another attempt at the instance is open there.
+    fn holds(&self, no: ForagerNo, id: InstanceId) -> bool {
+        self.state.instance(id).is_some_and(|(_, instance)| instance.open.iter().any(|open| open.forager == no))
+    }
+
+    fn take(&mut self, class: CostClass, no: ForagerNo) -> Place {
+        let in_flight = self.in_flight;
+        self.taken.entry(no).or_insert_with(|| in_flight.taken(no))[class.index()] += 1;
+        Place::At(no)
+    }
+}
+
+/// Assignments, with neighbours joined.
+#[derive(Default)]
+struct Runs {
+    instances: usize,
+    /// By forager and node the run that can grow: its place in `all`.
+    open: BTreeMap<(ForagerNo, antfarm_model::GraphNo, NodeNo), usize>,
+    /// The runs, with the number of their last instance.
+    all: Vec<(usize, ForagerNo, Instances)>,
+}
+
+impl Runs {
+    fn push(&mut self, forager: ForagerNo, id: InstanceId) {
+        self.instances += 1;
+        let key = (forager, id.graph, id.node);
+        if let Some((last, _, run)) = self.open.get(&key).and_then(|at| self.all.get_mut(*at))
+            && run.start.checked_add(run.len) == Some(id.index)
+        {
+            run.len += 1;
+            *last = self.instances;
+            return;
+        }
+        self.open.insert(key, self.all.len());
+        self.all.push((self.instances, forager, Instances::one(id)));
+    }
+
+    /// The commands; the one with the newest instance last, so that the turn goes on where it stopped.
+    fn into_commands(mut self, state: &State) -> Vec<Command> {
+        self.all.sort_unstable_by_key(|(last, _, _)| *last);
+        let incarnation = |forager| state.forager(forager).map_or(Incarnation(0), |forager| forager.incarnation);
+        self.all
+            .into_iter()
+            .map(|(_, forager, instances)| Command::Assign { forager, incarnation: incarnation(forager), instances })
+            .collect()
+    }
+}

@@ -1,0 +1,49 @@
+//! Who is not heard: suspect at once, lost when its lease is certainly over.
+
+use antfarm_model::Elapsed;
+
+use super::{Liveness, Now, Policy};
+use crate::command::Command;
+use crate::forager::Forager;
+use crate::in_flight::InFlight;
+use crate::state::State;
+
+/// Heartbeats that may be missing before a connected forager is suspect.
+const MISSED_HEARTBEATS: u64 = 3;
+
+pub(super) fn judge(
+    state: &State,
+    in_flight: &InFlight,
+    now: Now,
+    liveness: &Liveness,
+    policy: &Policy,
+) -> Vec<Command> {
+    state
+        .foragers()
+        .filter(|forager| !forager.lost && !in_flight.touches_forager(forager.no))
+        .filter_map(|forager| verdict(forager, now.elapsed, liveness, policy))
+        .collect()
+}
+
+fn verdict(forager: &Forager, now: Elapsed, liveness: &Liveness, policy: &Policy) -> Option<Command> {
+    let Forager { no, incarnation, .. } = *forager;
+    let contact = liveness.contacts.get(&no).filter(|contact| contact.incarnation == incarnation);
+    let heard_at = contact.map_or(liveness.since, |contact| contact.heard_at.max(liveness.since));
+    let silence = now.since(heard_at);
+    let lease = policy.lease_ttl.0 + policy.lease_ttl.0 * u64::from(policy.drift_percent) / 100;
+    if silence.0 > lease {
+        return Some(Command::Lose { forager: no, incarnation });
+    }
+    let broken = match contact {
+        Some(contact) => contact.broken_at.is_some_and(|broken_at| now.since(broken_at) > policy.heartbeat),
+        None => silence > policy.heartbeat,
+    };
+    let missed = silence.0 > policy.heartbeat.0 * MISSED_HEARTBEATS;
+    match (broken || missed, forager.suspect) {
+        (true, false) => Some(Command::Suspect { forager: no, incarnation }),
+        (false, true) if contact.is_some_and(|contact| contact.broken_at.is_none()) => {
+            Some(Command::Trust { forager: no, incarnation })
+        }
+        (true | false, _) => None,
+    }
+}

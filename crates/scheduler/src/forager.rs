@@ -1,0 +1,139 @@
+//! What is known of one forager, and what it should run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use antfarm_model::{CostClass, Elapsed, ForagerNo, Incarnation, Name, ToolNo};
+use serde::{Deserialize, Serialize};
+
+use crate::instances::AttemptId;
+
+const CLASSES: usize = CostClass::ALL.len();
+
+/// Whether a forager takes work, and why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ForagerState {
+    /// It takes work.
+    Ready,
+    /// It finishes what it has.
+    Draining,
+    /// It is not heard.
+    Suspect,
+    /// Its lease is over.
+    Lost,
+    /// It rejected too much in a row, and gets nothing for a while.
+    Quarantined,
+}
+
+impl ForagerState {
+    /// The name in documents.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Draining => "draining",
+            Self::Suspect => "suspect",
+            Self::Lost => "lost",
+            Self::Quarantined => "quarantined",
+        }
+    }
+}
+
+/// Why an attempt is to be cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelReason {
+    /// Its graph was cancelled or failed.
+    GraphStopped,
+    /// Its deadline passed.
+    Deadline,
+    /// It ran too long.
+    Timeout,
+    /// Another attempt at the same instance won.
+    Superseded,
+}
+
+/// An open attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The incarnation that it is addressed to.
+    pub incarnation: Incarnation,
+    /// When it was assigned.
+    pub assigned_at: Elapsed,
+    /// When its start was committed, if it was.
+    pub started_at: Option<Elapsed>,
+    /// Why it is to be cancelled, if it is.
+    pub cancel: Option<CancelReason>,
+}
+
+/// A forager.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forager {
+    /// The number: its place in the registry order.
+    pub no: ForagerNo,
+    /// The name.
+    pub name: Name,
+    /// The registration that counts.
+    pub incarnation: Incarnation,
+    /// How many attempts it runs at once.
+    pub slots: u32,
+    /// How many of one class, by [`CostClass::index`].
+    pub class_slots: [Option<u32>; CLASSES],
+    /// The tools that it has.
+    pub tools: BTreeSet<ToolNo>,
+    /// After how many lost foragers in a row an instance fails as poison.
+    pub poison_limit: u32,
+    /// It finishes what it has and gets no more.
+    pub draining: bool,
+    /// It is not heard.
+    pub suspect: bool,
+    /// Its lease is over.
+    pub lost: bool,
+    /// Until when it gets nothing because it rejected too much in a row.
+    pub quarantined_until: Option<Elapsed>,
+    /// How many assignments it rejected in a row.
+    pub rejects: u32,
+    /// What it should run, by class; free slots follow from it.
+    pub open: [BTreeMap<AttemptId, Attempt>; CLASSES],
+}
+
+impl Forager {
+    /// Whether it takes work, and why not.
+    pub fn state(&self) -> ForagerState {
+        if self.lost {
+            ForagerState::Lost
+        } else if self.suspect {
+            ForagerState::Suspect
+        } else if self.quarantined_until.is_some() {
+            ForagerState::Quarantined
+        } else if self.draining {
+            ForagerState::Draining
+        } else {
+            ForagerState::Ready
+        }
+    }
+
+    /// The number of its open attempts.
+    pub fn open_count(&self) -> u32 {
+        self.open.iter().map(|attempts| u32::try_from(attempts.len()).unwrap_or(u32::MAX)).sum()
+    }
+
+    /// How many more attempts of `class` it could run, not counting `taken` ones that are being assigned.
+    pub fn free(&self, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
+        let open =
+            |class: usize| u32::try_from(self.open[class].len()).unwrap_or(u32::MAX).saturating_add(taken[class]);
+        let total = (0..CLASSES).map(open).fold(0_u32, u32::saturating_add);
+        let of_class = class.index();
+        let class_free = self.class_slots[of_class].map_or(u32::MAX, |limit| limit.saturating_sub(open(of_class)));
+        self.slots.saturating_sub(total).min(class_free)
+    }
+
+    /// An open attempt of its own.
+    pub fn attempt(&self, id: &AttemptId) -> Option<&Attempt> {
+        self.open.iter().find_map(|attempts| attempts.get(id))
+    }
+
+    /// All its open attempts, class by class.
+    pub fn attempts(&self) -> impl Iterator<Item = (&AttemptId, &Attempt)> {
+        self.open.iter().flatten()
+    }
+}

@@ -1,0 +1,86 @@
+//! What is derived from the state so that nothing has to be searched for.
+//!
+//! Not part of snapshots: [`Index::rebuild`] makes it anew, and `State::check` compares.
+
+mod free;
+mod ready;
+mod timers;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use antfarm_model::{ForagerNo, GraphNo, LogIndex, Name, ToolNo};
+
+pub(crate) use free::FreeSlots;
+pub(crate) use ready::{Head, Lane, ReadyQueues};
+pub(crate) use timers::{Timer, Timers};
+
+use crate::instances::AttemptId;
+use crate::state::Core;
+
+/// All indexes.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Index {
+    pub(crate) tools: BTreeMap<Name, ToolNo>,
+    pub(crate) foragers: BTreeMap<Name, ForagerNo>,
+    pub(crate) graphs: BTreeMap<Name, GraphNo>,
+    /// Every open attempt, and who has it.
+    pub(crate) open: BTreeMap<AttemptId, ForagerNo>,
+    /// Graphs to which nothing more happens, the longest finished first.
+    pub(crate) finished: BTreeSet<(antfarm_model::Elapsed, GraphNo)>,
+    pub(crate) ready: ReadyQueues,
+    pub(crate) timers: Timers,
+    pub(crate) free: FreeSlots,
+    pub(crate) changed: Changed,
+}
+
+impl Index {
+    /// Derives all indexes from the state. O(n log n).
+    pub(crate) fn rebuild(core: &Core) -> Self {
+        let mut index = Self::default();
+        for (no, tool) in (0..).map(ToolNo).zip(&core.tools) {
+            index.tools.insert(tool.name.clone(), no);
+        }
+        for forager in &core.foragers {
+            index.foragers.insert(forager.name.clone(), forager.no);
+            index.open.extend(forager.attempts().map(|(id, _)| (*id, forager.no)));
+            index.free.refresh(forager);
+            index.changed.touch(forager.no, core.applied.index);
+            index.timers.add_forager(core, forager);
+        }
+        for graph in core.graphs.values() {
+            index.graphs.insert(graph.shape().graph().id.clone(), graph.no);
+            if let Some((_, elapsed)) = graph.finished_at {
+                index.finished.insert((elapsed, graph.no));
+            }
+            index.ready.add_graph(graph);
+            index.timers.add_graph(graph);
+        }
+        for (upload, parts) in &core.uploads {
+            index.timers.at_elapsed(parts.dropped_at, Timer::Upload(*upload));
+        }
+        for (name, tombstone) in &core.tombstones {
+            index.timers.at_elapsed(tombstone.until, Timer::Tombstone(name.clone()));
+        }
+        index
+    }
+}
+
+/// When foragers, or what they should run, changed last.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Changed {
+    of: BTreeMap<ForagerNo, LogIndex>,
+    order: BTreeSet<(LogIndex, ForagerNo)>,
+}
+
+impl Changed {
+    pub(crate) fn touch(&mut self, forager: ForagerNo, index: LogIndex) {
+        if let Some(before) = self.of.insert(forager, index) {
+            self.order.remove(&(before, forager));
+        }
+        self.order.insert((index, forager));
+    }
+
+    pub(crate) fn since(&self, index: LogIndex) -> impl Iterator<Item = ForagerNo> {
+        self.order.range((LogIndex(index.0.saturating_add(1)), ForagerNo(0))..).map(|(_, forager)| *forager)
+    }
+}

@@ -1,0 +1,193 @@
+//! What is known of one instance of a node.
+
+use std::fmt;
+use std::sync::Arc;
+
+use antfarm_model::{Elapsed, Fence, ForagerNo, WallTime};
+use serde::{Deserialize, Serialize};
+
+use crate::command::{FailureKind, RejectReason};
+
+/// Where an instance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InstanceState {
+    /// For references, for `not_before`, or for a back-off.
+    #[default]
+    Waiting,
+    /// It could run.
+    Ready,
+    /// A forager was told to run it.
+    Assigned,
+    /// A forager runs it.
+    Running,
+    /// It has a result.
+    Succeeded,
+    /// It will have none.
+    Failed,
+    /// Its deadline passed first.
+    Expired,
+    /// Its graph was cancelled or failed while it ran.
+    Cancelled,
+    /// A node that it needs has no result.
+    Skipped,
+    /// Nobody knows whether it took effect; somebody must decide.
+    NeedsDecision,
+}
+
+impl InstanceState {
+    /// All states, in the order of their numbers.
+    pub const ALL: [Self; 10] = [
+        Self::Waiting,
+        Self::Ready,
+        Self::Assigned,
+        Self::Running,
+        Self::Succeeded,
+        Self::Failed,
+        Self::Expired,
+        Self::Cancelled,
+        Self::Skipped,
+        Self::NeedsDecision,
+    ];
+
+    /// Whether nothing more will happen to the instance.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed | Self::Expired | Self::Cancelled | Self::Skipped)
+    }
+
+    /// The name in documents.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Ready => "ready",
+            Self::Assigned => "assigned",
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+            Self::Skipped => "skipped",
+            Self::NeedsDecision => "needs_decision",
+        }
+    }
+
+    /// Whether an instance may go from here to `next` in one step.
+    pub const fn may_become(self, next: Self) -> bool {
+        match self {
+            Self::Waiting => !matches!(next, Self::Assigned | Self::Running | Self::Succeeded | Self::NeedsDecision),
+            Self::Ready => !matches!(next, Self::Running | Self::Skipped),
+            Self::Assigned | Self::Running => !matches!(next, Self::Skipped),
+            Self::NeedsDecision => {
+                matches!(next, Self::Ready | Self::Succeeded | Self::Failed | Self::Expired | Self::Cancelled)
+            }
+            Self::Succeeded | Self::Failed | Self::Expired | Self::Cancelled | Self::Skipped => false,
+        }
+    }
+}
+
+impl fmt::Display for InstanceState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// An open attempt, as its instance knows it; the forager has the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenAttempt {
+    /// The fence.
+    pub fence: Fence,
+    /// Who runs it.
+    pub forager: ForagerNo,
+}
+
+/// How an attempt was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// With a result.
+    Succeeded,
+    /// By itself, without one.
+    Failed(FailureKind),
+    /// Cancelled: its graph was stopped, its deadline passed, or another attempt won.
+    Cancelled,
+    /// Cancelled: it ran too long.
+    TimedOut,
+    /// With its forager's process, lease or machine.
+    Interrupted,
+    /// Its forager was lost; nobody knows whether it still runs.
+    Lost,
+    /// The forager would not run it.
+    Rejected(RejectReason),
+    /// The forager handed it back.
+    Returned,
+}
+
+impl Ending {
+    /// Whether the attempt may have taken effect although nothing came back.
+    pub const fn fate_unknown(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Lost | Self::TimedOut | Self::Cancelled)
+    }
+
+    /// Whether it is certain that the attempt runs no more.
+    pub const fn is_proven(self) -> bool {
+        !matches!(self, Self::Lost)
+    }
+}
+
+/// An attempt that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedAttempt {
+    /// The fence.
+    pub fence: Fence,
+    /// Who was to run it.
+    pub forager: ForagerNo,
+    /// When it was closed, by the cluster's wall clock.
+    pub closed_at: WallTime,
+    /// How.
+    pub ending: Ending,
+    /// What there is to say of it, such as the end of its standard error.
+    pub message: Option<Arc<str>>,
+}
+
+/// The state of one instance.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Instance {
+    /// Where it is. A stopped or paused graph shows some states as others: see [`GraphRecord::state_of`](crate::GraphRecord::state_of).
+    pub state: InstanceState,
+    /// How often it failed by itself.
+    pub failures: u32,
+    /// How many foragers in a row were lost or died while it ran.
+    pub losses: u32,
+    /// How often in a row foragers would not run it.
+    pub rejects: u32,
+    /// Until when it is held back, if it is.
+    pub held_until: Option<Elapsed>,
+    /// Its open attempts: at most one, or two if its tool allows it.
+    pub open: Vec<OpenAttempt>,
+    /// Its closed attempts, the newest last; of many, the first ones are forgotten.
+    pub closed: Vec<ClosedAttempt>,
+    /// The result as JSON if it succeeded, else why it did not.
+    pub text: Option<Arc<str>>,
+}
+
+impl Instance {
+    /// Closed attempts that are kept.
+    pub const MAX_CLOSED: usize = 16;
+
+    /// The result as JSON, if it succeeded.
+    pub fn result(&self) -> Option<&Arc<str>> {
+        if self.state == InstanceState::Succeeded { self.text.as_ref() } else { None }
+    }
+
+    /// The number of attempts that were opened, as far as they are remembered.
+    pub fn attempts(&self) -> usize {
+        self.open.len() + self.closed.len()
+    }
+
+    pub(crate) fn remember(&mut self, attempt: ClosedAttempt) {
+        if self.closed.len() >= Self::MAX_CLOSED {
+            self.closed.remove(0);
+        }
+        self.closed.push(attempt);
+    }
+}

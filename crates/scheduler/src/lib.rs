@@ -1,0 +1,43 @@
+//! The replicated state machine and the leader's decisions.
+//!
+//! Pure: [`State::apply`] is the only thing that changes state; it is total and deterministic and has no effects.
+//! [`decide()`] looks at a state and proposes commands; it may be wrong or late, since apply checks everything again.
+//! What a forager should run follows from the state ([`State::forager`]); nothing is sent from here.
+
+mod apply;
+mod chunked;
+mod codec;
+mod command;
+mod decide;
+mod entry;
+mod event;
+mod explain;
+mod forager;
+mod graph_record;
+mod in_flight;
+mod index;
+mod instance;
+mod instances;
+mod invariants;
+mod outcome;
+mod render;
+mod shape;
+mod snapshot;
+mod state;
+
+pub use chunked::Chunked;
+pub use codec::CodecError;
+pub use command::{AttemptOutcome, Command, Decision, FailureKind, GraphSource, Registration, RejectReason, Verdict};
+pub use decide::{Budget, Contact, Liveness, Now, Policy, decide};
+pub use entry::{Entry, Position};
+pub use event::Event;
+pub use explain::{Explanation, explain};
+pub use forager::{Attempt, CancelReason, Forager, ForagerState};
+pub use graph_record::{Counts, GraphPhase, GraphRecord, GraphState};
+pub use in_flight::InFlight;
+pub use instance::{ClosedAttempt, Ending, Instance, InstanceState, OpenAttempt};
+pub use instances::{AttemptId, Attempts, InstanceId, Instances};
+pub use outcome::{Outcome, Refusal, Reply};
+pub use shape::Shape;
+pub use snapshot::{LoadError, Snapshot};
+pub use state::State;

@@ -1,0 +1,268 @@
+//! The state as a sequence of records, each small enough to be written, sent and checked by itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use antfarm_model::{CostClass, Elapsed, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, WallTime};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::chunked::Chunked;
+use crate::codec::{self, CodecError, Kind};
+use crate::entry::Position;
+use crate::forager::Forager;
+use crate::graph_record::{Counts, GraphPhase, GraphRecord, NodeProgress};
+use crate::instance::Instance;
+use crate::shape::{Shape, ToolUse};
+use crate::state::{Core, State, Tombstone, ToolRecord, Upload};
+
+/// Nodes in a record.
+const NODES: usize = 256;
+
+/// A copy of the state that later entries do not change; it shares everything with the state until that changes.
+#[derive(Debug, Clone)]
+pub struct Snapshot(Core);
+
+/// Why records are no state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// A record does not decode.
+    #[error("record {number} of the snapshot: {error}")]
+    BadRecord {
+        /// Its number, from 0.
+        number: usize,
+        /// Why not.
+        error: CodecError,
+    },
+    /// A record stands where it has no place, or the last one is missing.
+    #[error("record {number} of the snapshot is out of place, or the snapshot ends too early")]
+    OutOfPlace {
+        /// Its number, from 0.
+        number: usize,
+    },
+}
+
+/// A record. Variants are appended, never reordered.
+#[derive(Debug, Serialize, Deserialize)]
+enum Record {
+    Header {
+        generation: u16,
+        applied: Position,
+        wall: WallTime,
+        elapsed: Elapsed,
+        last_class: CostClass,
+        next_graph: GraphNo,
+    },
+    Tool {
+        name: Name,
+        manifest: Option<Arc<Manifest>>,
+        users: u32,
+    },
+    Forager(Arc<Forager>),
+    Upload {
+        upload: u64,
+        part: u32,
+        bytes: Arc<[u8]>,
+        dropped_at: Elapsed,
+    },
+    Tombstone {
+        name: Name,
+        until: Elapsed,
+    },
+    Graph(GraphHead),
+    Nodes(Vec<Node>),
+    Progress(Vec<NodeProgress>),
+    Instances(Vec<Instance>),
+    GraphEnd,
+    End,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct GraphHead {
+    no: GraphNo,
+    submitted_at: WallTime,
+    finished_at: Option<(WallTime, Elapsed)>,
+    digest: [u8; 32],
+    phase: GraphPhase,
+    counts: Counts,
+    id: Name,
+    on_failure: OnFailure,
+    on_deadline: OnDeadline,
+    tools: Vec<ToolUse>,
+}
+
+impl Snapshot {
+    pub(crate) fn new(core: Core) -> Self {
+        Self(core)
+    }
+
+    /// The last entry that it contains.
+    pub fn position(&self) -> Position {
+        self.0.applied
+    }
+
+    /// The records, encoded, in the order in which [`State::load`] wants them.
+    pub fn records(&self) -> impl Iterator<Item = Vec<u8>> + Send + '_ {
+        records(&self.0).map(|record| codec::encode(Kind::SnapshotRecord, &record))
+    }
+
+    /// A digest of everything in it: equal on replicas that applied the same entries.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for record in self.records() {
+            hash.update((record.len() as u64).to_le_bytes());
+            hash.update(&record);
+        }
+        hash.finalize().into()
+    }
+}
+
+fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
+    let Core { generation, applied, wall, elapsed, last_class, next_graph, .. } = *core;
+    let header = Record::Header { generation, applied, wall, elapsed, last_class, next_graph };
+    let tools = core.tools.iter().map(|tool| Record::Tool {
+        name: tool.name.clone(),
+        manifest: tool.manifest.clone(),
+        users: tool.users,
+    });
+    let foragers = core.foragers.iter().map(|forager| Record::Forager(Arc::clone(forager)));
+    let uploads = core.uploads.iter().flat_map(|(upload, kept)| {
+        kept.parts.iter().map(|(part, bytes)| Record::Upload {
+            upload: *upload,
+            part: *part,
+            bytes: Arc::clone(bytes),
+            dropped_at: kept.dropped_at,
+        })
+    });
+    let tombstones =
+        core.tombstones.iter().map(|(name, kept)| Record::Tombstone { name: name.clone(), until: kept.until });
+    let graphs = core.graphs.values().flat_map(|graph| graph_records(graph));
+    std::iter::once(header)
+        .chain(tools)
+        .chain(foragers)
+        .chain(uploads)
+        .chain(tombstones)
+        .chain(graphs)
+        .chain(std::iter::once(Record::End))
+}
+
+fn graph_records(graph: &GraphRecord) -> impl Iterator<Item = Record> + Send + '_ {
+    let spec = graph.shape.graph();
+    let head = Record::Graph(GraphHead {
+        no: graph.no,
+        submitted_at: graph.submitted_at,
+        finished_at: graph.finished_at,
+        digest: graph.digest,
+        phase: graph.phase,
+        counts: graph.counts,
+        id: spec.id.clone(),
+        on_failure: spec.on_failure,
+        on_deadline: spec.on_deadline,
+        tools: graph.shape.tools().to_vec(),
+    });
+    std::iter::once(head)
+        .chain(spec.nodes.chunks(NODES).map(|nodes| Record::Nodes(nodes.to_vec())))
+        .chain(graph.progress.chunks().map(|progress| Record::Progress(progress.to_vec())))
+        .chain(graph.instances.chunks().map(|instances| Record::Instances(instances.to_vec())))
+        .chain(std::iter::once(Record::GraphEnd))
+}
+
+/// A graph whose records are being read.
+struct Partial {
+    head: GraphHead,
+    nodes: Vec<Node>,
+    progress: Chunked<NodeProgress>,
+    instances: Chunked<Instance>,
+}
+
+impl State {
+    /// Builds the state that [`Snapshot::records`] wrote.
+    ///
+    /// # Errors
+    /// The first error of `records`, or what is wrong with the first bad record.
+    pub fn load<E: From<LoadError>>(records: impl IntoIterator<Item = Result<Vec<u8>, E>>) -> Result<Self, E> {
+        let mut core = Self::new(0).core;
+        let mut partial = None;
+        let mut complete = false;
+        let mut count = 0;
+        for (number, bytes) in records.into_iter().enumerate() {
+            let record =
+                codec::decode(Kind::SnapshotRecord, &bytes?).map_err(|error| LoadError::BadRecord { number, error })?;
+            if complete || (number == 0) != matches!(record, Record::Header { .. }) {
+                return Err(LoadError::OutOfPlace { number }.into());
+            }
+            complete = matches!(record, Record::End);
+            take(&mut core, &mut partial, record).ok_or(LoadError::OutOfPlace { number })?;
+            count = number;
+        }
+        if complete && partial.is_none() {
+            Ok(Self::from_core(core))
+        } else {
+            Err(LoadError::OutOfPlace { number: count }.into())
+        }
+    }
+}
+
+/// Takes one record in; `None` if it stands where it has no place.
+fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Option<()> {
+    match record {
+        Record::Header { generation, applied, wall, elapsed, last_class, next_graph } => {
+            *core = Core { generation, applied, wall, elapsed, last_class, next_graph, ..core.clone() };
+        }
+        Record::Tool { name, manifest, users } => core.tools.push(ToolRecord { name, manifest, users }),
+        Record::Forager(forager) => core.foragers.push(forager),
+        Record::Upload { upload, part, bytes, dropped_at } => {
+            let kept = core.uploads.entry(upload).or_insert(Upload { parts: BTreeMap::new(), dropped_at });
+            kept.parts.insert(part, bytes);
+        }
+        Record::Tombstone { name, until } => {
+            core.tombstones.insert(name, Tombstone { until });
+        }
+        Record::Graph(head) => {
+            let begun =
+                Partial { head, nodes: Vec::new(), progress: Chunked::default(), instances: Chunked::default() };
+            if partial.replace(begun).is_some() {
+                return None;
+            }
+        }
+        Record::Nodes(nodes) => partial.as_mut()?.nodes.extend(nodes),
+        Record::Progress(progress) => progress.into_iter().for_each(|one| {
+            if let Some(partial) = partial {
+                partial.progress.push(one);
+            }
+        }),
+        Record::Instances(instances) => instances.into_iter().for_each(|one| {
+            if let Some(partial) = partial {
+                partial.instances.push(one);
+            }
+        }),
+        Record::GraphEnd => {
+            let graph = complete_graph(core, partial.take()?)?;
+            core.graphs.insert(graph.no, Arc::new(graph));
+        }
+        Record::End => {}
+    }
+    Some(())
+}
+
+fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
+    let Partial { head, nodes, progress, instances } = partial;
+    let graph = Graph { id: head.id, on_failure: head.on_failure, on_deadline: head.on_deadline, nodes };
+    let mut uses = BTreeMap::new();
+    for tool in head.tools {
+        uses.insert(core.tools.get(tool.tool.0 as usize)?.name.as_str(), tool);
+    }
+    let shape = Shape::new(graph, |name| uses.get(name).cloned()).ok()?;
+    let fits = progress.len() == shape.graph().nodes.len() && instances.len() == shape.instance_count() as usize;
+    fits.then(|| GraphRecord {
+        no: head.no,
+        submitted_at: head.submitted_at,
+        finished_at: head.finished_at,
+        digest: head.digest,
+        phase: head.phase,
+        shape: Arc::new(shape),
+        counts: head.counts,
+        progress,
+        instances,
+    })
+}

@@ -1,0 +1,216 @@
+//! The replicated state.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use antfarm_model::{
+    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, Name, NodeNo, ToolNo, WallTime,
+};
+
+use crate::entry::Position;
+use crate::forager::Forager;
+use crate::graph_record::GraphRecord;
+use crate::index::Index;
+use crate::instance::Instance;
+use crate::instances::{AttemptId, InstanceId};
+use crate::snapshot::Snapshot;
+
+/// The generation stands above this bit in epochs and fences.
+const GENERATION_SHIFT: u32 = 48;
+
+/// A tool that somebody has named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToolRecord {
+    pub(crate) name: Name,
+    pub(crate) manifest: Option<Arc<Manifest>>,
+    /// Graphs that use it and have not been removed.
+    pub(crate) users: u32,
+}
+
+/// A graph that is being uploaded in parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Upload {
+    pub(crate) parts: BTreeMap<u32, Arc<[u8]>>,
+    pub(crate) dropped_at: Elapsed,
+}
+
+/// A graph that was removed, whose id is still taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tombstone {
+    pub(crate) until: Elapsed,
+}
+
+/// Everything that is stored. A copy shares all graphs, chunks and foragers with the original.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Core {
+    pub(crate) generation: u16,
+    pub(crate) applied: Position,
+    pub(crate) wall: WallTime,
+    pub(crate) elapsed: Elapsed,
+    /// The class that was served last in the round robin.
+    pub(crate) last_class: CostClass,
+    pub(crate) next_graph: GraphNo,
+    pub(crate) tools: Vec<ToolRecord>,
+    pub(crate) foragers: Vec<Arc<Forager>>,
+    pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
+    pub(crate) uploads: BTreeMap<u64, Upload>,
+    pub(crate) tombstones: BTreeMap<Name, Tombstone>,
+}
+
+/// The state machine. [`State::apply`] is the only thing that changes it.
+#[derive(Debug)]
+pub struct State {
+    pub(crate) core: Core,
+    pub(crate) index: Index,
+}
+
+impl State {
+    /// The state before the first entry. `generation` tells how often the cluster was restored from a backup.
+    pub fn new(generation: u16) -> Self {
+        Self::from_core(Core {
+            generation,
+            applied: Position::default(),
+            wall: WallTime::default(),
+            elapsed: Elapsed::default(),
+            last_class: CostClass::Model,
+            next_graph: GraphNo(1),
+            tools: Vec::new(),
+            foragers: Vec::new(),
+            graphs: BTreeMap::new(),
+            uploads: BTreeMap::new(),
+            tombstones: BTreeMap::new(),
+        })
+    }
+
+    pub(crate) fn from_core(core: Core) -> Self {
+        let index = Index::rebuild(&core);
+        Self { core, index }
+    }
+
+    /// A copy that later entries do not change. O(chunks).
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.core.clone())
+    }
+
+    /// The last entry that was applied.
+    pub fn applied(&self) -> Position {
+        self.core.applied
+    }
+
+    /// How often the cluster was restored from a backup.
+    pub fn generation(&self) -> u16 {
+        self.core.generation
+    }
+
+    /// The epoch of a term.
+    pub fn epoch(&self, term: u64) -> Epoch {
+        Epoch(self.stamped(term))
+    }
+
+    /// The fence of an entry.
+    pub fn fence(&self, index: LogIndex) -> Fence {
+        Fence(self.stamped(index.0))
+    }
+
+    fn stamped(&self, number: u64) -> u64 {
+        (u64::from(self.core.generation) << GENERATION_SHIFT) | number
+    }
+
+    /// The cluster's wall clock.
+    pub fn wall(&self) -> WallTime {
+        self.core.wall
+    }
+
+    /// The cluster's own counter.
+    pub fn elapsed(&self) -> Elapsed {
+        self.core.elapsed
+    }
+
+    /// Whether something is due by these clocks, so that an entry should be proposed even without commands.
+    pub fn is_due(&self, wall: WallTime, elapsed: Elapsed) -> bool {
+        self.index.timers.is_due(wall, elapsed)
+    }
+
+    /// The graph with that number.
+    pub fn graph(&self, graph: GraphNo) -> Option<&GraphRecord> {
+        self.core.graphs.get(&graph).map(Arc::as_ref)
+    }
+
+    /// The graph with that id.
+    pub fn graph_named(&self, id: &str) -> Option<&GraphRecord> {
+        self.index.graphs.get(id).and_then(|graph| self.graph(*graph))
+    }
+
+    /// All graphs from a number on, in submission order.
+    pub fn graphs_from(&self, graph: GraphNo) -> impl DoubleEndedIterator<Item = &GraphRecord> {
+        self.core.graphs.range(graph..).map(|(_, graph)| graph.as_ref())
+    }
+
+    /// An instance with its graph.
+    pub fn instance(&self, id: InstanceId) -> Option<(&GraphRecord, &Instance)> {
+        let graph = self.graph(id.graph)?;
+        Some((graph, graph.instance(id.node, id.index)?))
+    }
+
+    /// The forager with that number.
+    pub fn forager(&self, forager: ForagerNo) -> Option<&Forager> {
+        self.core.foragers.get(forager.0 as usize).map(Arc::as_ref)
+    }
+
+    /// The forager with that name.
+    pub fn forager_named(&self, name: &str) -> Option<&Forager> {
+        self.index.foragers.get(name).and_then(|forager| self.forager(*forager))
+    }
+
+    /// All foragers in registry order.
+    pub fn foragers(&self) -> impl Iterator<Item = &Forager> {
+        self.core.foragers.iter().map(Arc::as_ref)
+    }
+
+    /// Foragers that changed, or whose work changed, after that entry.
+    pub fn foragers_changed_since(&self, index: LogIndex) -> impl Iterator<Item = &Forager> {
+        self.index.changed.since(index).filter_map(|forager| self.forager(forager))
+    }
+
+    /// Who has that attempt, if it is open.
+    pub fn holder(&self, attempt: &AttemptId) -> Option<&Forager> {
+        self.index.open.get(attempt).and_then(|forager| self.forager(*forager))
+    }
+
+    /// The manifest of a tool.
+    pub fn manifest(&self, name: &str) -> Option<&Manifest> {
+        let tool = self.index.tools.get(name)?;
+        self.core.tools[tool.0 as usize].manifest.as_deref()
+    }
+
+    /// All manifests, by name.
+    pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
+        self.index.tools.values().filter_map(|tool| self.core.tools[tool.0 as usize].manifest.as_deref())
+    }
+
+    /// The name of a tool.
+    pub fn tool_name(&self, tool: ToolNo) -> Option<&Name> {
+        self.core.tools.get(tool.0 as usize).map(|tool| &tool.name)
+    }
+
+    /// The number of ready instances of a class.
+    pub fn ready_count(&self, class: CostClass) -> u64 {
+        self.index.ready.count(class)
+    }
+
+    /// The number of open attempts.
+    pub fn open_count(&self) -> usize {
+        self.index.open.len()
+    }
+
+    /// The number of graphs.
+    pub fn graph_count(&self) -> usize {
+        self.core.graphs.len()
+    }
+
+    /// The open attempts of a graph.
+    pub fn open_attempts(&self, graph: GraphNo) -> impl Iterator<Item = (&AttemptId, ForagerNo)> {
+        let first = |graph| AttemptId { instance: InstanceId { graph, node: NodeNo(0), index: 0 }, fence: Fence(0) };
+        self.index.open.range(first(graph)..first(GraphNo(graph.0 + 1))).map(|(id, forager)| (id, *forager))
+    }
+}

@@ -1,0 +1,75 @@
+//! An attempt is `(graph, node, index, fence)`, and only what is open counts.
+
+use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, LogIndex, NodeNo};
+use antfarm_scheduler::{AttemptId, Command, Entry, Instances, Position, Refusal, State};
+
+use crate::farm::Farm;
+
+fn farm() -> Farm {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, EffectClass::Guarded);
+    farm.forager("f", 2, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work}, b: {tool: work, after: [a]}}}").expect("accepted");
+    farm
+}
+
+#[test]
+fn a_result_counts_once() {
+    let mut farm = farm();
+    farm.work();
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    let attempt = farm.open(forager)[0];
+    farm.succeed(forager, attempt, "1").expect("open");
+    assert_eq!(farm.succeed(forager, attempt, "2"), Err(Refusal::UnknownAttempt));
+    let wrong = AttemptId { fence: Fence(attempt.fence.0 + 1), ..attempt };
+    assert_eq!(farm.succeed(forager, wrong, "3"), Err(Refusal::UnknownAttempt));
+}
+
+#[test]
+fn the_fence_is_the_log_index_of_the_assignment() {
+    let mut farm = farm();
+    farm.work();
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    assert_eq!(farm.open(forager)[0].fence, Fence(farm.state.applied().index.0));
+}
+
+#[test]
+fn an_entry_of_another_epoch_is_refused_whole() {
+    let mut farm = farm();
+    let position = Position { index: LogIndex(farm.state.applied().index.0 + 1), term: 2 };
+    let entry = Entry {
+        epoch: Epoch(1),
+        wall: farm.now.wall,
+        elapsed: farm.now.elapsed,
+        commands: vec![Command::CancelGraph { graph: GraphNo(1) }],
+    };
+    let outcome = farm.state.apply(position, &entry);
+    assert_eq!(outcome.answers, [Err(Refusal::StaleEpoch { decided: Epoch(1), written: Epoch(2) })]);
+    assert_eq!(farm.state.graph_named("g").map(|graph| graph.state().as_str()), Some("running"));
+}
+
+#[test]
+fn what_is_not_ready_is_not_assigned_whatever_a_leader_says() {
+    let mut farm = farm();
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    let incarnation = farm.incarnation(forager);
+    let assign = |node, start, len| Command::Assign {
+        forager,
+        incarnation,
+        instances: Instances { graph: GraphNo(1), node: NodeNo(node), start, len },
+    };
+    assert_eq!(farm.one(assign(1, 0, 1)), Err(Refusal::NotReady));
+    assert_eq!(farm.one(assign(0, 0, 2)), Err(Refusal::UnknownInstance));
+    assert_eq!(farm.one(assign(0, 0, 0)), Err(Refusal::UnknownInstance));
+    assert_eq!(farm.one(assign(0, u32::MAX, 1)), Err(Refusal::UnknownInstance));
+    assert_eq!(farm.one(assign(9, 0, 1)), Err(Refusal::UnknownInstance));
+    let twice = farm.apply(vec![assign(0, 0, 1), assign(0, 0, 1)]);
+    assert_eq!((twice[0].is_ok(), &twice[1]), (true, &Err(Refusal::NotReady)));
+}
+
+#[test]
+fn generations_lead_epochs_and_fences() {
+    let state = State::new(3);
+    assert_eq!(state.epoch(5), Epoch((3 << 48) | 5));
+    assert!(state.fence(LogIndex(1)) > State::new(2).fence(LogIndex(u64::from(u32::MAX))));
+}

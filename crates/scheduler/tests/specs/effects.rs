@@ -1,0 +1,127 @@
+//! The effect class decides what becomes of an attempt whose fate is unknown.
+
+use antfarm_model::{CostClass, EffectClass, Fence, ForagerNo, GraphNo, NodeNo, Span};
+use antfarm_scheduler::{CancelReason, Command, Decision, InstanceId, Refusal, Reply, Verdict};
+use expect_test::expect;
+
+use crate::farm::Farm;
+use crate::references::graphs;
+
+fn farm(effects: EffectClass) -> (Farm, ForagerNo, ForagerNo) {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, effects);
+    let one = farm.forager("one", 1, &["work"]);
+    let two = farm.forager("two", 1, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    assert_eq!(farm.work(), ["g/a to one"]);
+    (farm, one, two)
+}
+
+/// Only `two` is heard for that long.
+fn silence(farm: &mut Farm, two: ForagerNo, span: Span) -> Vec<String> {
+    farm.pass(span);
+    farm.hear(two);
+    farm.work()
+}
+
+#[test]
+fn a_pure_attempt_is_reissued_when_its_forager_is_suspect_and_the_first_result_wins() {
+    let (mut farm, one, two) = farm(EffectClass::Pure);
+    let first = farm.open(one)[0];
+    assert_eq!(silence(&mut farm, two, Span(3_001)), ["suspect", "g/a to two"]);
+    let second = farm.open(two)[0];
+    assert!(second.fence > first.fence);
+    farm.succeed(one, first, "1").expect("the first attempt is still open");
+    let cancel = farm.state.forager(two).and_then(|f| f.attempt(&second)).and_then(|attempt| attempt.cancel);
+    assert_eq!(cancel, Some(CancelReason::Superseded));
+    assert_eq!(farm.succeed(two, second, "2"), Ok(Reply::Done));
+    expect![[r#"
+        graph g succeeded
+          a[0] succeeded 1
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn a_guarded_attempt_is_reissued_only_when_its_forager_is_lost() {
+    let (mut farm, one, two) = farm(EffectClass::Guarded);
+    let first = farm.open(one)[0];
+    assert_eq!(silence(&mut farm, two, Span(3_001)), ["suspect"]);
+    assert_eq!(silence(&mut farm, two, Span(7_099)), Vec::<String>::new(), "lease and drift are not over");
+    assert_eq!(silence(&mut farm, two, Span(1)), ["lose", "g/a to two"]);
+    assert_eq!(farm.succeed(one, first, "1"), Err(Refusal::UnknownAttempt), "a late result is not taken");
+    let second = farm.open(two)[0];
+    farm.succeed(two, second, "2").expect("open");
+}
+
+#[test]
+fn a_new_leader_waits_a_full_lease_from_its_own_start() {
+    let (mut farm, _, two) = farm(EffectClass::Guarded);
+    farm.pass(Span(9_000));
+    farm.elect();
+    farm.hear(two);
+    assert_eq!(silence(&mut farm, two, Span(10_100)), ["suspect"]);
+    assert_eq!(silence(&mut farm, two, Span(1)), ["lose", "g/a to two"]);
+}
+
+#[test]
+fn a_forager_that_is_heard_again_is_trusted() {
+    let (mut farm, one, two) = farm(EffectClass::Guarded);
+    assert_eq!(silence(&mut farm, two, Span(3_001)), ["suspect"]);
+    farm.hear(one);
+    assert_eq!(farm.work(), ["trust"]);
+    let attempt = farm.open(one)[0];
+    farm.succeed(one, attempt, "1").expect("open");
+}
+
+#[test]
+fn an_irrevocable_attempt_of_a_lost_forager_needs_a_decision() {
+    let (mut farm, one, two) = farm(EffectClass::Irrevocable);
+    let first = farm.open(one)[0];
+    silence(&mut farm, two, Span(10_101));
+    assert_eq!(silence(&mut farm, two, Span(1)), Vec::<String>::new());
+    expect![[r#"
+        graph g running
+          a[0] needs_decision its forager was lost while it may have run
+    "#]]
+    .assert_eq(&graphs(&farm));
+    let decision = |fence, verdict| {
+        let instance = InstanceId { graph: GraphNo(1), node: NodeNo(0), index: 0 };
+        Command::Decide(Decision { instance, fence, verdict, by: "ada".into(), why: "looked at the ledger".into() })
+    };
+    let retry = |assume_ended| Verdict::Retry { assume_ended };
+    assert_eq!(farm.one(decision(Fence(1), retry(true))), Err(Refusal::WrongFence));
+    assert_eq!(farm.one(decision(first.fence, retry(false))), Err(Refusal::EndNotProven));
+    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Done));
+    assert_eq!(
+        farm.one(decision(first.fence, retry(true))),
+        Err(Refusal::NothingToDecide),
+        "a repeated decision authorises nothing"
+    );
+    assert_eq!(farm.work(), ["g/a to two"]);
+}
+
+#[test]
+fn a_late_end_of_an_irrevocable_attempt_is_taken() {
+    let (mut farm, one, two) = farm(EffectClass::Irrevocable);
+    let first = farm.open(one)[0];
+    silence(&mut farm, two, Span(10_101));
+    farm.succeed(one, first, "\"paid\"").expect("nobody has decided yet");
+    expect![[r#"
+        graph g succeeded
+          a[0] succeeded "paid"
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn one_loss_counts_once_however_often_it_is_reported() {
+    let (mut farm, one, two) = farm(EffectClass::Guarded);
+    let first = farm.open(one)[0];
+    farm.start(one, first);
+    let lose = Command::Lose { forager: one, incarnation: farm.incarnation(one) };
+    farm.apply(vec![lose.clone(), lose]);
+    assert_eq!(farm.state.instance(first.instance).map(|(_, instance)| instance.losses), Some(1));
+    farm.hear(two);
+    assert_eq!(farm.work(), ["g/a to two"]);
+}

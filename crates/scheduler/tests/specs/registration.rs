@@ -1,0 +1,68 @@
+//! A forager that comes back takes over from itself only with its journal; otherwise its name waits for the lease.
+
+use antfarm_model::{CostClass, EffectClass, Incarnation};
+use antfarm_scheduler::{AttemptId, Refusal, Registration};
+
+use crate::farm::{Farm, name};
+
+fn farm(effects: EffectClass) -> (Farm, AttemptId, Incarnation) {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, effects);
+    let forager = farm.forager("f", 1, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    let incarnation = farm.incarnation(forager);
+    (farm, attempt, incarnation)
+}
+
+fn again(former: Option<Incarnation>, known: Vec<AttemptId>, rebooted: bool) -> Registration {
+    Registration { former, known, rebooted, ..Farm::registration("f", 1, &["work"]) }
+}
+
+#[test]
+fn with_the_journal_its_attempts_go_on() {
+    let (mut farm, attempt, incarnation) = farm(EffectClass::Guarded);
+    let forager = farm.register(again(Some(incarnation), vec![attempt], false)).expect("it has the proof");
+    assert!(farm.incarnation(forager) > incarnation);
+    assert_eq!(farm.open(forager), [attempt]);
+    farm.succeed(forager, attempt, "1").expect("open");
+}
+
+#[test]
+fn without_the_journal_the_name_is_held_until_the_lease_is_over() {
+    let (mut farm, attempt, incarnation) = farm(EffectClass::Guarded);
+    assert_eq!(farm.register(again(None, vec![], false)), Err(Refusal::NameHeld(name("f"))));
+    assert_eq!(farm.register(again(Some(Incarnation(0)), vec![], false)), Err(Refusal::NameHeld(name("f"))));
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.one(antfarm_scheduler::Command::Lose { forager, incarnation }).expect("it is the one that counts");
+    farm.register(again(None, vec![], false)).expect("the name is free");
+    assert_eq!(farm.work(), ["g/a to f"]);
+    assert!(farm.open(forager)[0].fence > attempt.fence);
+}
+
+#[test]
+fn what_the_journal_does_not_know_never_started_unless_the_machine_booted_since() {
+    let (mut farm, attempt, incarnation) = farm(EffectClass::Irrevocable);
+    let forager = farm.register(again(Some(incarnation), vec![], false)).expect("it has the proof");
+    assert_eq!(farm.open(forager), [attempt], "it is sent again");
+    let incarnation = farm.incarnation(forager);
+    farm.register(again(Some(incarnation), vec![], true)).expect("it has the proof");
+    let state = farm.state.instance(attempt.instance).map(|(_, instance)| instance.state.as_str());
+    assert_eq!(state, Some("needs_decision"));
+}
+
+#[test]
+fn assignments_to_a_former_incarnation_are_refused() {
+    let (mut farm, attempt, incarnation) = farm(EffectClass::Guarded);
+    farm.submit("{id: h, nodes: {a: {tool: work}}}").expect("accepted");
+    let forager = farm.register(again(Some(incarnation), vec![attempt], false)).expect("it has the proof");
+    let instances = antfarm_scheduler::Instances {
+        graph: antfarm_model::GraphNo(2),
+        node: antfarm_model::NodeNo(0),
+        start: 0,
+        len: 1,
+    };
+    let assign = antfarm_scheduler::Command::Assign { forager, incarnation, instances };
+    assert_eq!(farm.one(assign), Err(Refusal::StaleIncarnation));
+}

@@ -1,0 +1,156 @@
+//! A failed attempt is repeated after a back-off, as often as it may be; a rejected one after a wait.
+
+use antfarm_model::{CostClass, EffectClass, Span};
+use antfarm_scheduler::{AttemptOutcome, CancelReason, Command, FailureKind, ForagerState, RejectReason};
+use expect_test::expect;
+
+use crate::farm::{Farm, cancelled, interrupted};
+use crate::references::graphs;
+
+fn farm() -> Farm {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, EffectClass::Guarded);
+    farm.forager("f", 1, &["work"]);
+    farm
+}
+
+#[test]
+fn retries_come_after_a_back_off_that_doubles() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, retries: 2}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    for wait in [1_000, 2_000] {
+        assert_eq!(farm.work(), ["g/a to f"]);
+        let attempt = farm.open(forager)[0];
+        farm.fail(forager, attempt).expect("open");
+        farm.pass(Span(wait - 1));
+        farm.hear(forager);
+        assert_eq!(farm.work(), Vec::<String>::new());
+        farm.pass(Span(1));
+    }
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    farm.fail(forager, attempt).expect("open");
+    expect![[r#"
+        graph g failed
+          a[0] failed exit code 1
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn a_run_beyond_its_time_out_is_cancelled_and_counts_as_a_failure() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, retries: 0, timeout: 5s}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    farm.pass(Span::from_secs(60));
+    assert_eq!(
+        farm.state.forager(forager).and_then(|f| f.attempt(&attempt)).and_then(|a| a.cancel),
+        None,
+        "it has not started"
+    );
+    farm.start(forager, attempt);
+    farm.pass(Span::from_secs(5));
+    let cancel = farm.state.forager(forager).and_then(|f| f.attempt(&attempt)).and_then(|a| a.cancel);
+    assert_eq!(cancel, Some(CancelReason::Timeout));
+    farm.end(forager, attempt, cancelled()).expect("open");
+    expect![[r#"
+        graph g failed
+          a[0] failed it ran longer than its time-out of 5s and was cancelled
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn a_result_that_comes_before_the_cancellation_is_taken() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, timeout: 5s}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    farm.start(forager, attempt);
+    farm.pass(Span::from_secs(5));
+    farm.succeed(forager, attempt, "1").expect("open");
+    assert_eq!(farm.state.graph_named("g").expect("submitted").state().as_str(), "succeeded");
+}
+
+#[test]
+fn a_rejection_waits_longer_each_time_and_too_many_quarantine_the_forager() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    for _ in 0..8 {
+        farm.hear(forager);
+        assert_eq!(farm.work(), ["g/a to f"]);
+        let attempts = farm.open(forager)[0].into();
+        farm.one(Command::Reject { forager, attempts, reason: RejectReason::NoSlot }).expect("open");
+        assert_eq!(farm.work(), Vec::<String>::new(), "no hot loop");
+        farm.pass(Span::from_secs(10));
+    }
+    assert_eq!(farm.state.forager(forager).map(antfarm_scheduler::Forager::state), Some(ForagerState::Quarantined));
+    farm.pass(Span::from_secs(30));
+    farm.hear(forager);
+    assert_eq!(farm.work(), ["g/a to f"]);
+}
+
+#[test]
+fn a_forager_without_the_tool_after_all_is_not_asked_again() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempts = farm.open(forager)[0].into();
+    farm.one(Command::Reject { forager, attempts, reason: RejectReason::UnknownTool }).expect("open");
+    farm.pass(Span::from_secs(10));
+    farm.hear(forager);
+    assert_eq!(farm.work(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_handed_back_is_ready_at_once() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempts = farm.open(forager)[0].into();
+    farm.one(Command::Return { forager, attempts }).expect("open");
+    assert_eq!(farm.work(), ["g/a to f"]);
+}
+
+#[test]
+fn a_node_that_kills_its_foragers_is_poison() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, retries: 9}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    for _ in 0..3 {
+        farm.work();
+        let attempt = farm.open(forager)[0];
+        farm.start(forager, attempt);
+        farm.end(forager, attempt, interrupted()).expect("open");
+    }
+    expect![[r#"
+        graph g failed
+          a[0] failed poison: 3 foragers in a row were lost or died while it ran
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn only_exit_75_repeats_an_irrevocable_tool() {
+    let mut farm = Farm::new();
+    farm.tool("pay", CostClass::Io, EffectClass::Irrevocable);
+    let forager = farm.forager("f", 1, &["pay"]);
+    farm.submit("{id: g, nodes: {a: {tool: pay, retries: 5}}}").expect("accepted");
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    let temporary = AttemptOutcome::Failed { kind: FailureKind::Temporary, message: "try later".into() };
+    farm.end(forager, attempt, temporary).expect("open");
+    farm.pass(Span::from_secs(1));
+    farm.hear(forager);
+    assert_eq!(farm.work(), ["g/a to f"]);
+    let attempt = farm.open(forager)[0];
+    farm.fail(forager, attempt).expect("open");
+    assert_eq!(farm.state.graph_named("g").expect("submitted").state().as_str(), "failed");
+}

@@ -1,0 +1,151 @@
+//! With k cost classes waiting, each gets at least every k-th assignment that it can use; within a class deadlines come
+//! first, then the order of submission.
+
+use antfarm_model::{CostClass, EffectClass};
+use antfarm_scheduler::InFlight;
+use expect_test::expect;
+
+use crate::farm::Farm;
+
+fn farm_with_classes() -> Farm {
+    let mut farm = Farm::new();
+    for (tool, class) in [("count", CostClass::Cpu), ("fetch", CostClass::Io), ("ask", CostClass::Model)] {
+        farm.tool(tool, class, EffectClass::Pure);
+    }
+    farm
+}
+
+#[test]
+fn a_flood_of_io_does_not_starve_model_calls() {
+    let mut farm = farm_with_classes();
+    let forager = farm.forager("f", 4, &["fetch", "ask"]);
+    farm.submit("{id: flood, nodes: {n: {tool: fetch, array: {count: 100000}}}}").expect("accepted");
+    farm.submit("{id: calls, nodes: {n: {tool: ask, array: {count: 100}}}}").expect("accepted");
+    let flood = farm.state.graph_named("flood").expect("submitted").no;
+    let mut order = Vec::new();
+    while order.len() < 400 {
+        farm.work();
+        let attempt = farm.open(forager)[order.len() % 4 % farm.open(forager).len()];
+        order.push(attempt.instance.graph == flood);
+        farm.succeed(forager, attempt, "1").expect("open");
+    }
+    let model_calls = order.iter().filter(|is_io| !**is_io).count();
+    assert!(model_calls >= 96, "of 400 instances with two classes waiting, {model_calls} of 100 model calls ended");
+}
+
+#[test]
+fn every_window_of_k_assignments_serves_every_class_that_waits() {
+    let mut farm = farm_with_classes();
+    farm.forager("f", 30, &["count", "fetch", "ask"]);
+    for (graph, tool) in [("a", "count"), ("b", "fetch"), ("c", "ask")] {
+        let text = format!("{{id: {graph}, nodes: {{n: {{tool: {tool}, array: {{count: 50}}}}}}}}");
+        farm.submit(&text).expect("accepted");
+    }
+    assert_eq!(farm.work(), ["a/n[0..10] to f", "b/n[0..10] to f", "c/n[0..10] to f"]);
+}
+
+#[test]
+fn the_turn_goes_on_where_it_stopped() {
+    let mut farm = farm_with_classes();
+    let forager = farm.forager("f", 1, &["fetch", "ask"]);
+    farm.submit("{id: b, nodes: {n: {tool: fetch, array: {count: 3}}}}").expect("accepted");
+    farm.submit("{id: c, nodes: {n: {tool: ask, array: {count: 3}}}}").expect("accepted");
+    let mut order = Vec::new();
+    for _ in 0..6 {
+        order.extend(farm.work());
+        let attempt = farm.open(forager)[0];
+        farm.succeed(forager, attempt, "1").expect("open");
+    }
+    expect![[r#"
+        [
+            "b/n to f",
+            "c/n to f",
+            "b/n[1..2] to f",
+            "c/n[1..2] to f",
+            "b/n[2..3] to f",
+            "c/n[2..3] to f",
+        ]
+    "#]]
+    .assert_debug_eq(&order);
+}
+
+#[test]
+fn earlier_deadlines_come_first_then_earlier_submissions() {
+    let mut farm = farm_with_classes();
+    farm.forager("f", 1, &["count"]);
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.submit("{id: first, nodes: {a: {tool: count}, b: {tool: count, deadline: 2030-01-02T00:00:00Z}}}")
+        .expect("accepted");
+    farm.submit("{id: second, nodes: {a: {tool: count, deadline: 2030-01-01T00:00:00Z}}}").expect("accepted");
+    let mut order = Vec::new();
+    for _ in 0..3 {
+        order.extend(farm.work());
+        let attempt = farm.open(forager)[0];
+        farm.succeed(forager, attempt, "1").expect("open");
+    }
+    assert_eq!(order, ["second/a to f", "first/b to f", "first/a to f"]);
+}
+
+#[test]
+fn what_cannot_be_placed_does_not_block_what_stands_behind() {
+    let mut farm = farm_with_classes();
+    farm.forager("f", 3, &["count"]);
+    farm.submit("{id: g, nodes: {a: {tool: fetch}, b: {tool: count, pin: elsewhere}, c: {tool: count}}}")
+        .expect("accepted");
+    assert_eq!(farm.work(), ["g/c to f"]);
+}
+
+#[test]
+fn foragers_are_taken_in_registry_order() {
+    let mut farm = farm_with_classes();
+    farm.forager("zebra", 2, &["count"]);
+    farm.forager("ant", 2, &["count"]);
+    farm.submit("{id: g, nodes: {n: {tool: count, array: {count: 5}}}}").expect("accepted");
+    assert_eq!(farm.work(), ["g/n[0..2] to zebra", "g/n[2..4] to ant"]);
+}
+
+#[test]
+fn a_pin_is_met_or_the_node_stays() {
+    let mut farm = farm_with_classes();
+    farm.forager("one", 2, &["count"]);
+    farm.forager("two", 1, &["count"]);
+    farm.submit("{id: g, nodes: {n: {tool: count, pin: two, array: {count: 2}}}}").expect("accepted");
+    assert_eq!(farm.work(), ["g/n to two"]);
+}
+
+#[test]
+fn a_limit_for_a_class_is_kept() {
+    let mut farm = farm_with_classes();
+    let mut registration = Farm::registration("f", 5, &["count", "ask"]);
+    registration.class_slots[CostClass::Model.index()] = Some(1);
+    farm.register(registration).expect("the name is free");
+    farm.submit("{id: c, nodes: {n: {tool: ask, array: {count: 9}}}}").expect("accepted");
+    farm.submit("{id: a, nodes: {n: {tool: count, array: {count: 9}}}}").expect("accepted");
+    assert_eq!(farm.work(), ["c/n to f", "a/n[0..4] to f"]);
+}
+
+#[test]
+fn nothing_is_proposed_twice_while_it_is_on_its_way() {
+    let mut farm = farm_with_classes();
+    farm.forager("f", 4, &["count"]);
+    farm.submit("{id: g, nodes: {n: {tool: count, array: {count: 6}}}}").expect("accepted");
+    let mut in_flight = InFlight::default();
+    let first = farm.decisions(&in_flight);
+    in_flight.add(1, &farm.state, &first);
+    assert_eq!(farm.decisions(&in_flight), []);
+    farm.apply(first);
+    in_flight.settle(1);
+    assert!(in_flight.is_empty());
+    assert_eq!(farm.decisions(&in_flight), []);
+}
+
+#[test]
+fn a_silent_forager_gets_nothing() {
+    let mut farm = farm_with_classes();
+    let forager = farm.forager("f", 4, &["count"]);
+    farm.submit("{id: g, nodes: {n: {tool: count}}}").expect("accepted");
+    farm.liveness.contacts.remove(&forager);
+    assert_eq!(farm.work(), Vec::<String>::new());
+    farm.hear(forager);
+    assert_eq!(farm.work(), ["g/n to f"]);
+}

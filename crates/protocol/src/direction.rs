@@ -1,0 +1,117 @@
+//! What the codecs need to know of the messages that go one way.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Bounded, DecodeError};
+use crate::forager_message::{Accept, Cancelled, ForagerMessage, Heartbeat, Hello, Log, Reject, Returned, TaskResult};
+use crate::queen_message::{Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, QueenMessage, Refused, Welcome};
+use crate::wire;
+use crate::wire::forager::ForagerMessageV1;
+use crate::wire::queen::QueenMessageV1;
+
+/// The messages that go one way. Implemented here only.
+pub trait Direction: Serialize + Sized {
+    /// The first byte of a binary frame.
+    #[doc(hidden)]
+    const KIND: u8;
+
+    /// Who sends them.
+    #[doc(hidden)]
+    const FROM: &'static str;
+
+    /// The type, as it stands in JSON.
+    #[doc(hidden)]
+    fn type_name(&self) -> &'static str;
+
+    /// Holds all parts to their bounds.
+    #[doc(hidden)]
+    fn check(&self) -> Result<(), Bounded>;
+
+    /// Reads a JSON message of the type `name`; none if there is no such type.
+    #[doc(hidden)]
+    fn of_json(name: &str, json: &str) -> Option<serde_json::Result<Self>>;
+
+    /// The frozen binary form.
+    #[doc(hidden)]
+    fn to_binary(&self) -> Vec<u8>;
+
+    /// Reads a binary message from the beginning of `bytes`, and says how many bytes it took.
+    #[doc(hidden)]
+    fn of_binary(bytes: &[u8]) -> Result<(Self, usize), DecodeError>;
+}
+
+fn read<T: DeserializeOwned + Into<M>, M>(json: &str) -> serde_json::Result<M> {
+    serde_json::from_str::<T>(json).map(Into::into)
+}
+
+impl Direction for ForagerMessage {
+    const KIND: u8 = 1;
+    const FROM: &'static str = "forager";
+
+    fn type_name(&self) -> &'static str {
+        self.type_name()
+    }
+
+    fn check(&self) -> Result<(), Bounded> {
+        self.check()
+    }
+
+    fn of_json(name: &str, json: &str) -> Option<serde_json::Result<Self>> {
+        Some(match name {
+            "forager.hello" => read::<Hello, _>(json),
+            "forager.heartbeat" => read::<Heartbeat, _>(json),
+            "task.accept" => read::<Accept, _>(json),
+            "task.reject" => read::<Reject, _>(json),
+            "task.result" => read::<TaskResult, _>(json),
+            "task.cancelled" => read::<Cancelled, _>(json),
+            "task.returned" => read::<Returned, _>(json),
+            "task.log" => read::<Log, _>(json),
+            _ => return None,
+        })
+    }
+
+    fn to_binary(&self) -> Vec<u8> {
+        wire::freeze(&ForagerMessageV1::from(self))
+    }
+
+    fn of_binary(bytes: &[u8]) -> Result<(Self, usize), DecodeError> {
+        let (frozen, consumed) = wire::thaw::<ForagerMessageV1>(bytes)?;
+        Ok((frozen.try_into()?, consumed))
+    }
+}
+
+impl Direction for QueenMessage {
+    const KIND: u8 = 2;
+    const FROM: &'static str = "queen";
+
+    fn type_name(&self) -> &'static str {
+        self.type_name()
+    }
+
+    fn check(&self) -> Result<(), Bounded> {
+        self.check()
+    }
+
+    fn of_json(name: &str, json: &str) -> Option<serde_json::Result<Self>> {
+        Some(match name {
+            "queen.welcome" => read::<Welcome, _>(json),
+            "queen.heartbeat_ack" => read::<HeartbeatAck, _>(json),
+            "task.assign" => read::<Assign, _>(json),
+            "task.cancel" => read::<Cancel, _>(json),
+            "task.confirmed" => read::<Confirmed, _>(json),
+            "task.log_request" => read::<LogRequest, _>(json),
+            "queen.refused" => read::<Refused, _>(json),
+            _ => return None,
+        })
+    }
+
+    fn to_binary(&self) -> Vec<u8> {
+        wire::freeze(&QueenMessageV1::from(self))
+    }
+
+    fn of_binary(bytes: &[u8]) -> Result<(Self, usize), DecodeError> {
+        let (frozen, consumed) = wire::thaw::<QueenMessageV1>(bytes)?;
+        Ok((frozen.try_into()?, consumed))
+    }
+}

@@ -1,0 +1,39 @@
+//! S6: attempts at a guarded or irrevocable instance never overlap.
+
+use std::collections::BTreeMap;
+
+use super::{Fact, Violation};
+
+pub(super) fn check(facts: &[Fact]) -> Result<(), Violation> {
+    let mut running = BTreeMap::new();
+    for fact in facts {
+        match fact {
+            Fact::Started { attempt, may_overlap: false, at, .. } => {
+                if let Some(other) = running.insert(attempt.instance, attempt) {
+                    let what = format!("{attempt} started at {at} ms while {other} ran");
+                    return Err(Violation::new("S6 no concurrent attempts", what));
+                }
+            }
+            Fact::Ended { attempt, .. } => {
+                if running.get(&attempt.instance) == Some(&attempt) {
+                    running.remove(&attempt.instance);
+                }
+            }
+            Fact::Started { .. } | Fact::Dispatched { .. } | Fact::EpochSeen { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkers::s05_single_start::tests::{attempt, started};
+
+    #[test]
+    fn an_overlap_is_found() {
+        let ended = |fence, at| Fact::Ended { attempt: attempt(0, fence), at };
+        assert!(check(&[started(0, 1, 0), ended(1, 5), started(0, 2, 6)]).is_ok());
+        assert!(check(&[started(0, 1, 0), started(0, 2, 4), ended(1, 5)]).is_err());
+    }
+}

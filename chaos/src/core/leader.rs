@@ -1,0 +1,53 @@
+//! A leadership over the abstract log; it may be over without knowing.
+
+use antfarm_model::{Elapsed, ForagerNo, Incarnation, WallTime};
+use antfarm_scheduler::{Budget, Command, Contact, Entry, InFlight, Liveness, Now, Policy, State, decide};
+
+#[derive(Debug)]
+pub(super) struct Leader {
+    pub(super) term: u64,
+    pub(super) replica: usize,
+    pub(super) in_flight: InFlight,
+    /// Log indices of its own entries that it has not seen applied.
+    pub(super) under_way: Vec<u64>,
+    pub(super) liveness: Liveness,
+}
+
+impl Leader {
+    pub(super) fn new(term: u64, replica: usize, now: u64) -> Self {
+        let liveness = Liveness { since: Elapsed(now), ..Liveness::default() };
+        Self { term, replica, in_flight: InFlight::default(), under_way: Vec::new(), liveness }
+    }
+
+    pub(super) fn hear(&mut self, forager: ForagerNo, incarnation: Incarnation, now: u64) {
+        let contact = Contact { incarnation, heard_at: Elapsed(now), broken_at: None, draining: false };
+        self.liveness.contacts.insert(forager, contact);
+    }
+
+    pub(super) fn entry(&self, state: &State, now: u64, commands: Vec<Command>) -> Entry {
+        Entry { epoch: state.epoch(self.term), wall: WallTime(now), elapsed: Elapsed(now), commands }
+    }
+
+    pub(super) fn decide(&self, state: &State, now: u64) -> Vec<Command> {
+        let now = Now { wall: WallTime(now), elapsed: Elapsed(now) };
+        decide(state, &self.in_flight, now, &self.liveness, &Policy::default(), Budget::default())
+    }
+
+    /// Notes an own entry that was appended.
+    pub(super) fn appended(&mut self, state: &State, index: u64, commands: &[Command]) {
+        self.in_flight.add(index, state, commands);
+        self.under_way.push(index);
+    }
+
+    /// Forgets own entries up to an index.
+    pub(super) fn settle(&mut self, applied: u64) {
+        let in_flight = &mut self.in_flight;
+        self.under_way.retain(|index| {
+            let open = *index > applied;
+            if !open {
+                in_flight.settle(*index);
+            }
+            open
+        });
+    }
+}

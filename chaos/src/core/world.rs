@@ -1,0 +1,360 @@
+//! Replicas, leaders, foragers and messages on their way; each step lets one of them do something.
+
+use std::time::Duration;
+
+use antfarm_model::{CostClass, EffectClass, Epoch, ForagerNo, Limits, Manifest, Name, document};
+use antfarm_scheduler::{AttemptOutcome, Command, GraphSource, LoadError, Registration, Reply, State};
+
+use super::Summary;
+use super::forager::{Forager, Rules, ToForager};
+use super::leader::Leader;
+use super::log::Log;
+use super::random::Random;
+use crate::checkers::{Fact, Violation, check_facts, check_replicas};
+
+const REPLICAS: usize = 3;
+const FORAGERS: u32 = 3;
+const SLOTS: u32 = 2;
+
+/// What a lease lasts, and the drift allowance that a leader adds: the defaults of the product.
+const LEASE_MS: u64 = 10_000;
+
+/// Messages that are on their way at most; more are lost.
+const MAX_MESSAGES: usize = 64;
+
+const TOOLS: [(&str, EffectClass); 3] =
+    [("pure", EffectClass::Pure), ("write", EffectClass::Guarded), ("pay", EffectClass::Irrevocable)];
+
+struct Message {
+    to: ForagerNo,
+    epoch: Epoch,
+    body: ToForager,
+}
+
+pub(super) struct World {
+    random: Random,
+    now: u64,
+    log: Log,
+    replicas: Vec<State>,
+    leaders: Vec<Leader>,
+    foragers: Vec<Forager>,
+    messages: Vec<Message>,
+    submitted: u64,
+    facts: Vec<Fact>,
+    summary: Summary,
+}
+
+impl World {
+    /// The world of a seed, whose foragers keep these rules.
+    pub(super) fn new(seed: u64, rules: Rules) -> Self {
+        let mut world = Self {
+            random: Random::new(seed),
+            now: 1,
+            log: Log::default(),
+            replicas: (0..REPLICAS).map(|_| State::new(0)).collect(),
+            leaders: Vec::new(),
+            foragers: (0..FORAGERS).map(|_| Forager { rules, ..Forager::default() }).collect(),
+            messages: Vec::new(),
+            submitted: 0,
+            facts: Vec::new(),
+            summary: Summary::default(),
+        };
+        world.elect();
+        let manifests = TOOLS.map(|(tool, effects)| Manifest { effects, ..Manifest::new(name(tool), CostClass::Cpu) });
+        world.propose(0, &manifests.map(Command::PutTool));
+        world
+    }
+
+    pub(super) fn step(&mut self) {
+        self.now += self.random.below(60);
+        match self.random.below(1_000) {
+            0..8 => self.elect(),
+            8..16 => self.now += self.random.below(6_000),
+            16..36 => self.submit(),
+            36..56 => self.register(),
+            56..66 => self.cut_off(),
+            66..72 => self.restart_forager(),
+            72..86 => self.restart_replica(),
+            86..300 => self.lead(),
+            300..520 => self.replicate(),
+            520..680 => self.deliver(),
+            680..760 => self.work(),
+            _ => self.report(),
+        }
+        self.kill_unleased();
+    }
+
+    pub(super) fn check(&self) -> Result<(), Violation> {
+        check_facts(&self.facts)?;
+        check_replicas(&self.replicas)
+    }
+
+    #[cfg(test)]
+    pub(super) fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    pub(super) fn into_summary(mut self) -> Summary {
+        self.summary.simulated = Duration::from_millis(self.now);
+        self.summary.entries = self.log.committed();
+        let finished = |state: &State| {
+            state.graphs_from(antfarm_model::GraphNo(0)).filter(|graph| graph.finished_at.is_some()).count()
+        };
+        self.summary.graphs_finished = self.replicas.iter().map(finished).max().unwrap_or(0) as u64;
+        self.summary
+    }
+
+    /// A new leader. Its replica has everything that is committed; former leaders do not know, unless they are told.
+    fn elect(&mut self) {
+        let term = self.log.elect(&mut self.random);
+        let replica = usize::try_from(self.random.below(REPLICAS as u64)).unwrap_or(0);
+        self.leaders.retain(|leader| leader.replica != replica);
+        self.leaders.push(Leader::new(term, replica, self.now));
+        while self.apply_one(replica) {}
+        self.summary.elections += 1;
+    }
+
+    fn submit(&mut self) {
+        self.submitted += 1;
+        let tool = TOOLS[self.random.pick(TOOLS.len()).unwrap_or(0)].0;
+        let text = format!(
+            "{{id: g{}, on_failure: continue, nodes: {{a: {{tool: {tool}, array: {{count: 3}}}}, b: {{tool: write, after: [a]}}}}}}",
+            self.submitted
+        );
+        let graph = document::graph(text.as_bytes(), &Limits::default()).expect("the simulation submits good graphs");
+        let command = Command::Submit(GraphSource::Inline(GraphSource::encode(&graph).into()));
+        self.propose_anywhere(&[command]);
+    }
+
+    fn propose_anywhere(&mut self, commands: &[Command]) {
+        if let Some(leader) = self.random.pick(self.leaders.len()) {
+            self.propose(leader, commands);
+        }
+    }
+
+    fn propose(&mut self, leader: usize, commands: &[Command]) {
+        let leader = &mut self.leaders[leader];
+        let state = &self.replicas[leader.replica];
+        let entry = leader.entry(state, self.now, commands.to_vec());
+        match self.log.append(leader.term, entry) {
+            Some(index) => leader.appended(state, index, commands),
+            None => self.summary.refused_appends += 1,
+        }
+    }
+
+    /// A forager registers, with or without the journal of its former incarnation.
+    fn register(&mut self) {
+        let Some(which) = self.random.pick(self.foragers.len()) else { return };
+        let forager = &self.foragers[which];
+        if self.now < forager.cut_until {
+            return;
+        }
+        let known = forager.running.keys().chain(forager.ended.keys()).copied().collect();
+        let registration = Registration {
+            name: name(&format!("f{which}")),
+            former: forager.incarnation,
+            known,
+            rebooted: false,
+            slots: SLOTS,
+            class_slots: [None; 3],
+            tools: TOOLS.iter().map(|(tool, _)| name(tool)).collect(),
+            poison_limit: 3,
+        };
+        self.propose_anywhere(&[Command::Register(registration)]);
+    }
+
+    fn cut_off(&mut self) {
+        if let Some(which) = self.random.pick(self.foragers.len()) {
+            self.foragers[which].cut_until = self.now + self.random.below(15_000);
+        }
+    }
+
+    /// The process dies and starts again with its journal: what ran is interrupted, as its keeper or its group is killed.
+    fn restart_forager(&mut self) {
+        let Some(which) = self.random.pick(self.foragers.len()) else { return };
+        for attempt in self.foragers[which].running.keys().copied().collect::<Vec<_>>() {
+            self.end(which, attempt, false);
+        }
+        self.foragers[which].lease_until = 0;
+        self.summary.restarts += 1;
+    }
+
+    /// A replica that does not lead starts again from a snapshot of itself.
+    fn restart_replica(&mut self) {
+        let replica = usize::try_from(self.random.below(REPLICAS as u64)).unwrap_or(0);
+        let records: Vec<_> = self.replicas[replica].snapshot().records().map(Ok::<_, LoadError>).collect();
+        self.replicas[replica] = State::load(records).expect("a snapshot loads");
+        self.leaders.retain(|leader| leader.replica != replica);
+    }
+
+    /// A leader, the newest or an older one, decides and dispatches.
+    fn lead(&mut self) {
+        let Some(which) = self.random.pick(self.leaders.len()) else { return };
+        let replica = self.leaders[which].replica;
+        self.leaders[which].settle(self.replicas[replica].applied().index.0);
+        let commands = self.leaders[which].decide(&self.replicas[replica], self.now);
+        self.summary.losses += commands.iter().filter(|command| matches!(command, Command::Lose { .. })).count() as u64;
+        if !commands.is_empty() {
+            self.propose(which, &commands);
+        }
+        self.dispatch(which);
+        if self.leaders[which].term < self.log.term() && self.random.percent(20) {
+            self.leaders.remove(which); // it hears of the newer term
+        }
+    }
+
+    /// Sends every forager that this leader hears what it should run, whether it was sent before or not.
+    fn dispatch(&mut self, which: usize) {
+        let leader = &self.leaders[which];
+        let state = &self.replicas[leader.replica];
+        let epoch = state.epoch(leader.term);
+        for forager in state.foragers() {
+            let heard = leader.liveness.contacts.get(&forager.no);
+            if heard.is_none_or(|contact| contact.incarnation != forager.incarnation) {
+                continue;
+            }
+            for (attempt, open) in forager.attempts() {
+                let effects =
+                    state.graph(attempt.instance.graph).map(|graph| graph.shape().tool(attempt.instance.node).effects);
+                let may_overlap = effects.is_some_and(EffectClass::may_overlap);
+                let body = match open.cancel {
+                    Some(_) => ToForager::Cancel { attempt: *attempt },
+                    None => ToForager::Assign { attempt: *attempt, may_overlap },
+                };
+                let committed = attempt.fence.0 <= self.log.committed();
+                self.facts.push(Fact::Dispatched { epoch, attempt: *attempt, committed });
+                self.messages.push(Message { to: forager.no, epoch, body });
+            }
+        }
+        while self.messages.len() > MAX_MESSAGES {
+            let lost = self.random.pick(self.messages.len()).unwrap_or(0);
+            self.messages.swap_remove(lost);
+        }
+    }
+
+    fn replicate(&mut self) {
+        self.log.commit_one();
+        let replica = usize::try_from(self.random.below(REPLICAS as u64)).unwrap_or(0);
+        for _ in 0..=self.random.below(8) {
+            self.apply_one(replica);
+        }
+    }
+
+    fn apply_one(&mut self, replica: usize) -> bool {
+        let state = &mut self.replicas[replica];
+        let Some((position, logged)) = self.log.get(state.applied().index.0 + 1) else { return false };
+        let Some(entry) = &logged.entry else {
+            state.skip(position);
+            return true;
+        };
+        let outcome = state.apply(position, entry);
+        for answer in outcome.answers {
+            if let Ok(Reply::Registered { forager, incarnation }) = answer
+                && let Some(number) =
+                    state.forager(forager).and_then(|record| record.name.as_str().strip_prefix('f')?.parse().ok())
+                && let Some(own) = self.foragers.get_mut::<usize>(number)
+                && own.incarnation < Some(incarnation)
+            {
+                own.incarnation = Some(incarnation);
+            }
+        }
+        true
+    }
+
+    /// A message arrives, late, in any order, perhaps twice, or never.
+    fn deliver(&mut self) {
+        let Some(which) = self.random.pick(self.messages.len()) else { return };
+        let twice = self.random.percent(10);
+        let message = self.messages.swap_remove(which);
+        let Message { to, epoch, body } = message;
+        if twice {
+            self.messages.push(Message { to, epoch, body });
+        }
+        let Some(number) = self.number(to) else { return };
+        let forager = &mut self.foragers[number];
+        if self.now < forager.cut_until {
+            return;
+        }
+        if !forager.accepts(epoch) {
+            self.summary.stale_messages += 1;
+            return;
+        }
+        self.facts.push(Fact::EpochSeen { forager: to, epoch });
+        match body {
+            ToForager::Assign { attempt, may_overlap } => {
+                if forager.starts(attempt, may_overlap, self.now) {
+                    self.summary.starts += 1;
+                    self.facts.push(Fact::Started { forager: to, epoch, attempt, may_overlap, at: self.now });
+                }
+            }
+            ToForager::Cancel { attempt } => self.end(number, attempt, false),
+            ToForager::Lease { until } => forager.lease_until = forager.lease_until.max(until),
+        }
+    }
+
+    /// The place in this world of a forager that some replica knows.
+    fn number(&self, forager: ForagerNo) -> Option<usize> {
+        let record = self.replicas.iter().find_map(|state| state.forager(forager))?;
+        record.name.as_str().strip_prefix('f')?.parse().ok()
+    }
+
+    /// Something that runs ends.
+    fn work(&mut self) {
+        let Some(which) = self.random.pick(self.foragers.len()) else { return };
+        let running: Vec<_> = self.foragers[which].running.keys().copied().collect();
+        if let Some(attempt) = self.random.pick(running.len()).map(|place| running[place]) {
+            self.end(which, attempt, true);
+        }
+    }
+
+    fn end(&mut self, which: usize, attempt: antfarm_scheduler::AttemptId, succeeded: bool) {
+        if self.foragers[which].ends(attempt, succeeded) {
+            self.facts.push(Fact::Ended { attempt, at: self.now });
+        }
+    }
+
+    fn kill_unleased(&mut self) {
+        for which in 0..self.foragers.len() {
+            for attempt in self.foragers[which].unleased(self.now) {
+                self.end(which, attempt, false);
+            }
+        }
+    }
+
+    /// A forager talks to a leader: heartbeat, lease, unconfirmed ends.
+    fn report(&mut self) {
+        let Some(which) = self.random.pick(self.foragers.len()) else { return };
+        let Some(to) = self.random.pick(self.leaders.len()) else { return };
+        let forager = &self.foragers[which];
+        let replica = self.leaders[to].replica;
+        let record = self.replicas[replica]
+            .forager_named(&format!("f{which}"))
+            .map(|record| (record.no, record.incarnation, record.lost));
+        let Some((no, incarnation, lost)) = record else { return };
+        if self.now < forager.cut_until || forager.incarnation != Some(incarnation) {
+            return;
+        }
+        let ended: Vec<_> = forager.ended.iter().map(|(attempt, succeeded)| (*attempt, *succeeded)).collect();
+        let leads = self.leaders[to].term == self.log.term();
+        self.leaders[to].hear(no, incarnation, self.now);
+        let judged = lost || self.leaders[to].in_flight.touches_forager(no);
+        if leads && !judged {
+            let until = self.now + LEASE_MS;
+            let epoch = self.replicas[replica].epoch(self.leaders[to].term);
+            self.messages.push(Message { to: no, epoch, body: ToForager::Lease { until } });
+        }
+        let commands = ended.into_iter().map(|(attempt, succeeded)| {
+            let outcome =
+                if succeeded { AttemptOutcome::Succeeded { result: "1".into() } } else { AttemptOutcome::Interrupted };
+            Command::End { forager: no, attempts: attempt.into(), outcome }
+        });
+        let commands: Vec<_> = commands.collect();
+        if !commands.is_empty() {
+            self.propose(to, &commands);
+        }
+    }
+}
+
+fn name(text: &str) -> Name {
+    Name::new(text).expect("the simulation uses good names")
+}

@@ -1,0 +1,62 @@
+//! Faults on purpose: finds histories in which a promise of the scheduler breaks, and says how to replay them.
+
+mod checkers;
+mod core;
+
+use std::ops::Range;
+use std::time::Instant;
+
+use anyhow::bail;
+use clap::{Parser, Subcommand};
+
+/// Seeds of the tier that runs before every change lands.
+const QUICK_SEEDS: u64 = 500;
+
+#[derive(Debug, Parser)]
+#[command(about = "Looks for histories in which a promise of the scheduler breaks")]
+struct Arguments {
+    #[command(subcommand)]
+    tier: Tier,
+}
+
+#[derive(Debug, Subcommand)]
+enum Tier {
+    /// What runs before every change lands.
+    Quick,
+    /// The pure core over an abstract log: leaders come and go, messages are late, lost, doubled and reordered.
+    Core {
+        /// How many seeds to run.
+        #[arg(long, default_value_t = 10_000)]
+        seeds: u64,
+        /// The first one.
+        #[arg(long, default_value_t = 0)]
+        from: u64,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().tier {
+        Tier::Quick => core_seeds(0..QUICK_SEEDS),
+        Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+    }
+}
+
+fn core_seeds(seeds: Range<u64>) -> anyhow::Result<()> {
+    let began = Instant::now();
+    let mut total = core::Summary::default();
+    for seed in seeds.clone() {
+        match core::run(seed) {
+            Ok(summary) => total.add(&summary),
+            Err(violation) => {
+                bail!("seed {seed}: {violation}\nreplay: cargo run -p chaos -- core --from {seed} --seeds 1")
+            }
+        }
+    }
+    if seeds.end - seeds.start >= QUICK_SEEDS {
+        total.check_coverage()?;
+    }
+    let simulated = total.simulated.as_secs_f64() / 3_600.0;
+    let ratio = total.simulated.as_secs_f64() / began.elapsed().as_secs_f64().max(f64::EPSILON);
+    println!("{} seeds, {simulated:.1} simulated hours, {ratio:.0} times real time; {total}", seeds.end - seeds.start);
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Replication by Raft: the only crate that names openraft.
+//!
+//! [`Replica`] is what the others hold: it proposes entries in an epoch, reads the replicated state, and tells who
+//! leads. Underneath, openraft decides, a [`LogEngine`](antfarm_storage::LogEngine) keeps log and vote, and peers talk
+//! frames over a [`Net`](antfarm_env::Net). `DESIGN.md` beside this crate tells what is durable when.
+
+mod bootstrap;
+mod codec;
+mod config;
+mod core;
+mod error;
+mod feed;
+mod identity;
+mod log_store;
+mod member;
+mod metrics;
+mod record;
+mod replica;
+mod snapshot;
+mod start;
+mod state_machine;
+mod status;
+mod tasks;
+mod transport;
+mod types;
+
+#[cfg(test)]
+mod openraft_suite;
+
+pub use config::{InvalidConfig, ReplicaConfig};
+pub use error::{Failure, NotLeading, ProposeError, StartError, TransferError};
+pub use feed::{Gap, Outcomes};
+pub use member::Member;
+pub use openraft::AsyncRuntime;
+pub use replica::{Office, Pending, Replica};
+pub use status::{Leadership, MemberStatus, ReplicaStatus};
+
+/// The runtime of production: tokio.
+pub type SystemRuntime = openraft_rt_tokio::TokioRuntime;

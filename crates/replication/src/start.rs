@@ -1,0 +1,114 @@
+//! How a replica starts: identity, state, log, consensus, peers, in this order.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use antfarm_env::{Env, Net};
+use antfarm_scheduler::State;
+use antfarm_storage::{Disk, LogEngine, SnapshotFiles};
+use openraft::{AsyncRuntime, Raft};
+use tokio::sync::{Semaphore, watch};
+
+use crate::bootstrap::Bootstrap;
+use crate::config::ReplicaConfig;
+use crate::core::{Core, RaftCore, watch_metrics};
+use crate::error::StartError;
+use crate::feed::Feed;
+use crate::identity::{Identity, PeerDisks};
+use crate::log_store::LogStore;
+use crate::metrics::Metrics;
+use crate::state_machine::StateMachine;
+use crate::status::Leadership;
+use crate::tasks::Tasks;
+use crate::transport::{self, Context, Gate, Handler, NetworkFactory, Peers};
+use crate::types::Types;
+
+/// Starts a replica; [`Replica::start`](crate::Replica::start) says what is true when this returns.
+pub(crate) async fn start<R: AsyncRuntime>(
+    config: ReplicaConfig,
+    env: Env,
+    net: Net,
+    engine: Arc<dyn LogEngine>,
+    disk: Arc<dyn Disk>,
+    snapshots: &Path,
+) -> Result<(Arc<dyn Core>, Feed), StartError> {
+    config.check()?;
+    let raft_config = Arc::new(config.to_openraft()?);
+    let identity = Identity::establish(engine.as_ref(), &config, &env).await?;
+    let files = SnapshotFiles::open(disk, snapshots)?;
+    let feed = Feed::new(State::new(config.generation), config.outcomes_kept);
+    let tasks = Tasks::new(env.clone());
+    let context = Arc::new(Context {
+        env: env.clone(),
+        net: net.clone(),
+        identity,
+        disks: PeerDisks::new(engine.clone()),
+        frame_bytes: config.limits.frame_bytes as usize,
+        tasks: tasks.clone(),
+        refusals: watch::Sender::new(None),
+    });
+    let peers = Arc::new(Peers::new(context.clone()));
+    let gate = Gate::new(config.election_timeout_max, config.quorum_loss_phase());
+    let network = NetworkFactory {
+        env: env.clone(),
+        peers: peers.clone(),
+        files: files.clone(),
+        member: config.member,
+        append_within: config.election_timeout_max,
+        gate: gate.clone(),
+    };
+    let log = LogStore::open(engine, env, config.entries_bytes()).map_err(|error| stored(&error))?;
+    let machine = StateMachine::new(feed.clone(), files.clone(), config.snapshot_floor_bytes);
+    let raft = Raft::<Types<R>, _>::build(config.member.0, raft_config, network, log, machine);
+    let raft = raft.await.map_err(|fatal| stored(&fatal))?;
+    let listener = net.listen(&config.raft_listen).await;
+    let listener = listener.map_err(|source| StartError::Listen { address: config.raft_listen.clone(), source })?;
+    let metrics = Metrics::new(config.member, raft.metrics());
+    gate.follow(metrics.clone());
+    raft.run();
+
+    let core = RaftCore {
+        raft: raft.clone(),
+        metrics: metrics.clone(),
+        feed: feed.clone(),
+        peers,
+        context: context.clone(),
+        tasks: tasks.clone(),
+        leadership: watch::Sender::new(Leadership::Following { leader: None }),
+        failure: watch::Sender::new(None),
+        in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
+        config,
+    };
+    tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.failure.clone()));
+    let handler = Handler {
+        context,
+        raft,
+        files,
+        initial_members: core.config.initial_members.keys().map(|id| id.0).collect(),
+        connections: Mutex::default(),
+    };
+    tasks.spawn(transport::serve(listener, Arc::new(handler)));
+    begin(&core);
+    Ok((Arc::new(core), feed))
+}
+
+/// Lets the cluster begin in the background, if it has not yet.
+fn begin<R: AsyncRuntime>(core: &RaftCore<R>) {
+    let bootstrap = Bootstrap {
+        env: core.context.env.clone(),
+        member: core.config.member,
+        initial_members: core.config.initial_members.clone(),
+        peers: core.peers.clone(),
+        refusals: core.context.refusals.clone(),
+    };
+    let (raft, failure) = (core.raft.clone(), core.failure.clone());
+    core.tasks.spawn(async move {
+        if let Err(refused) = bootstrap.run(&raft).await {
+            failure.send_replace(Some(refused));
+        }
+    });
+}
+
+fn stored(error: &dyn std::fmt::Display) -> StartError {
+    StartError::Stored(error.to_string())
+}

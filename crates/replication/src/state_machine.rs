@@ -1,0 +1,145 @@
+//! openraft's state machine: applies entries to the [`Feed`], answers everybody, decides when a snapshot is due.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use antfarm_model::LogIndex;
+use antfarm_scheduler::{Entry, Position};
+use antfarm_storage::SnapshotFiles;
+use futures_util::{Stream, StreamExt};
+use openraft::storage::{EntryResponder, RaftStateMachine};
+use openraft::{AsyncRuntime, EntryPayload, OptionalSend};
+
+use crate::feed::Feed;
+use crate::record::invalid;
+use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
+use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
+
+/// The state machine of a replica.
+pub(crate) struct StateMachine {
+    feed: Feed,
+    files: SnapshotFiles,
+    floor_bytes: u64,
+    last: Option<LogId>,
+    membership: StoredMembership,
+    /// Bytes of entries applied since the last snapshot was begun.
+    since_snapshot: u64,
+    /// Size of the last snapshot.
+    snapshot_bytes: Arc<AtomicU64>,
+}
+
+impl StateMachine {
+    /// A state machine that has applied nothing. openraft installs the latest snapshot and replays the log.
+    pub(crate) fn new(feed: Feed, files: SnapshotFiles, floor_bytes: u64) -> Self {
+        Self {
+            feed,
+            files,
+            floor_bytes,
+            last: None,
+            membership: StoredMembership::default(),
+            since_snapshot: 0,
+            snapshot_bytes: Arc::default(),
+        }
+    }
+
+    fn apply_one(
+        &mut self,
+        id: LogId,
+        payload: EntryPayload<Payload, u64, crate::member::Member>,
+    ) -> io::Result<Answer> {
+        let position = Position { index: LogIndex(id.index), term: id.leader_id.term };
+        self.last = Some(id);
+        match payload {
+            EntryPayload::Normal(Payload(bytes)) => {
+                self.since_snapshot += bytes.len() as u64;
+                // What cannot be read is never skipped: this replica stops.
+                let entry = Entry::decode(&bytes).map_err(invalid)?;
+                Ok(Some(self.feed.apply(position, &entry)))
+            }
+            EntryPayload::Blank => {
+                self.skip(position);
+                Ok(None)
+            }
+            EntryPayload::Membership(membership) => {
+                self.membership = StoredMembership::new(Some(id), membership);
+                self.skip(position);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The entry at index 0 is the configuration that a cluster begins with: a new state stands behind it already.
+    fn skip(&self, position: Position) {
+        if position.index > LogIndex(0) {
+            self.feed.skip(position);
+        }
+    }
+
+    /// Whether the log has outgrown the state, so that a snapshot costs no more than the log that it replaces.
+    fn snapshot_is_due(&self) -> bool {
+        self.since_snapshot > self.floor_bytes.max(self.snapshot_bytes.load(Ordering::Relaxed))
+    }
+
+    fn builder(&mut self) -> SnapshotBuilder {
+        self.since_snapshot = 0;
+        SnapshotBuilder {
+            files: self.files.clone(),
+            state: self.feed.read(antfarm_scheduler::State::snapshot),
+            last: self.last,
+            membership: self.membership.clone(),
+            bytes: self.snapshot_bytes.clone(),
+        }
+    }
+}
+
+impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
+    type SnapshotData = SnapshotContent;
+    type SnapshotBuilder = SnapshotBuilder;
+
+    async fn applied_state(&mut self) -> io::Result<(Option<LogId>, StoredMembership)> {
+        Ok((self.last, self.membership.clone()))
+    }
+
+    async fn apply<S>(&mut self, mut entries: S) -> io::Result<()>
+    where
+        S: Stream<Item = io::Result<EntryResponder<Types<R>>>> + Unpin + OptionalSend,
+    {
+        while let Some(item) = entries.next().await {
+            let (entry, responder) = item?;
+            let answer = self.apply_one(entry.log_id, entry.payload)?;
+            if let Some(responder) = responder {
+                responder.send(answer);
+            }
+        }
+        Ok(())
+    }
+
+    async fn try_create_snapshot_builder(&mut self, force: bool) -> Option<SnapshotBuilder> {
+        (force || self.snapshot_is_due()).then(|| self.builder())
+    }
+
+    async fn get_snapshot_builder(&mut self) -> SnapshotBuilder {
+        self.builder()
+    }
+
+    async fn install_snapshot(&mut self, meta: &SnapshotMeta, content: SnapshotContent) -> io::Result<()> {
+        let file = match content {
+            SnapshotContent::File(file) => file,
+            SnapshotContent::Received(writer) => writer.finish().map_err(io::Error::other)?,
+        };
+        let (state, bytes) = snapshot::read_state(&self.files, &file)?;
+        self.feed.install(state);
+        self.last = meta.last_log_id;
+        self.membership = meta.last_membership.clone();
+        self.since_snapshot = 0;
+        self.snapshot_bytes.store(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn get_current_snapshot(&mut self) -> io::Result<Option<RaftSnapshot>> {
+        let Some(file) = self.files.latest().map_err(io::Error::other)? else { return Ok(None) };
+        let (meta, _) = snapshot::open(&self.files, &file)?;
+        Ok(Some(RaftSnapshot { meta, snapshot: SnapshotContent::File(file) }))
+    }
+}

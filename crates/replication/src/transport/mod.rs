@@ -1,0 +1,27 @@
+//! How peers talk: bincode frames over byte streams, one connection per peer and purpose.
+//!
+//! ```text
+//! connect ── Hello ──▶ accept        magic, protocol version, cluster, member from and to, disk id, purpose
+//!         ◀─ Welcome ─               who answers, with which disk; or why not
+//!         ── Request(n) ──▶          one after the other; answered in the same order
+//!         ◀─ Response(n) ─
+//! ```
+//!
+//! openraft's own types never cross the wire: [`wire`] has frozen ones.
+
+mod convert;
+mod frame;
+mod gate;
+mod hello;
+mod incoming;
+mod lane;
+mod network;
+mod peers;
+mod server;
+mod wire;
+
+pub(crate) use gate::Gate;
+pub(crate) use network::NetworkFactory;
+pub(crate) use peers::{Context, Peers, Refusals};
+pub(crate) use server::{Handler, serve};
+pub(crate) use wire::{Purpose, Request, Response, StatusV1};

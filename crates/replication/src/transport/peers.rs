@@ -1,0 +1,84 @@
+//! The connections to all peers: one lane per member and purpose, opened when it is first used.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use antfarm_env::{Env, Net};
+use antfarm_model::MemberId;
+use tokio::sync::watch;
+
+use crate::identity::{Identity, PeerDisks};
+use crate::tasks::Tasks;
+use crate::transport::hello::Refusal;
+use crate::transport::lane::Lane;
+use crate::transport::wire::{Purpose, Request, Response};
+
+/// What every connection needs.
+pub(crate) struct Context {
+    pub(crate) env: Env,
+    pub(crate) net: Net,
+    pub(crate) identity: Identity,
+    pub(crate) disks: PeerDisks,
+    pub(crate) frame_bytes: usize,
+    pub(crate) tasks: Tasks,
+    pub(crate) refusals: Refusals,
+}
+
+/// The last member that refused this one for good, and why.
+pub(crate) type Refusals = watch::Sender<Option<(MemberId, Refusal)>>;
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CallError {
+    #[error("member {member} at {address} cannot be reached: {reason}")]
+    Unreachable { member: MemberId, address: String, reason: String },
+    #[error("the connection to the peer broke")]
+    Broken,
+    #[error("the peer did not answer in time")]
+    Timeout,
+    #[error("the peer could not do what it was asked")]
+    Failed,
+}
+
+/// The peers of a replica.
+pub(crate) struct Peers {
+    context: Arc<Context>,
+    lanes: Mutex<BTreeMap<(MemberId, Purpose), Lane>>,
+}
+
+impl Peers {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        Self { context, lanes: Mutex::default() }
+    }
+
+    /// Sends a request, and waits at most `within` for the answer.
+    pub(crate) async fn call(
+        &self,
+        member: MemberId,
+        address: &str,
+        purpose: Purpose,
+        request: &Request,
+        within: Duration,
+    ) -> Result<Response, CallError> {
+        let lane = self.lane(member, address, purpose);
+        match tokio::time::timeout(within, lane.call(request)).await {
+            Ok(Ok(Response::Failed)) => Err(CallError::Failed),
+            Ok(answer) => answer,
+            Err(_) => Err(CallError::Timeout),
+        }
+    }
+
+    fn lane(&self, member: MemberId, address: &str, purpose: Purpose) -> Lane {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lane) = lanes.get(&(member, purpose))
+            && lane.address() == address
+        {
+            return lane.clone();
+        }
+        // A lane to a former address ends with its last user.
+        let lane = Lane::open(self.context.clone(), member, address, purpose);
+        lanes.insert((member, purpose), lane.clone());
+        lane
+    }
+}

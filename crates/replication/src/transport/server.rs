@@ -1,0 +1,158 @@
+//! Takes connections of peers, and lets openraft answer what they ask, one request after the other.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use antfarm_env::{Listener, Stream};
+use antfarm_model::MemberId;
+use antfarm_storage::SnapshotFiles;
+use openraft::{AsyncRuntime, Raft};
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
+
+use crate::codec::{self, Kind};
+use crate::state_machine::StateMachine;
+use crate::transport::convert;
+use crate::transport::frame::write_frame;
+use crate::transport::hello::{self, Connection};
+use crate::transport::incoming::Incoming;
+use crate::transport::peers::Context;
+use crate::transport::wire::{Purpose, Request, Response, StatusV1};
+use crate::types::Types;
+
+/// Connections that have not said yet who they are.
+const UNKNOWN_CONNECTIONS: usize = 32;
+
+/// An answer that cannot be written for this long breaks the connection.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// After a failed accept (no file descriptors, say).
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Answers the requests of peers.
+pub(crate) struct Handler<R: AsyncRuntime> {
+    pub(crate) context: Arc<Context>,
+    pub(crate) raft: Raft<Types<R>, StateMachine>,
+    pub(crate) files: SnapshotFiles,
+    pub(crate) initial_members: Vec<u64>,
+    /// The connection of each peer for each purpose; a new one ends the old one.
+    pub(crate) connections: Mutex<BTreeMap<(MemberId, Purpose), oneshot::Sender<()>>>,
+}
+
+/// Takes connections for ever.
+pub(crate) async fn serve<R: AsyncRuntime>(mut listener: Box<dyn Listener>, handler: Arc<Handler<R>>) {
+    let unknown = Arc::new(Semaphore::new(UNKNOWN_CONNECTIONS));
+    loop {
+        let Ok(permit) = unknown.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Err(error) => {
+                tracing::warn!(%error, "a connection of a peer could not be taken");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+            Ok((stream, from)) => {
+                let handler = handler.clone();
+                handler.context.tasks.clone().spawn(async move {
+                    let greeted = handler.clone().greeted(stream, &from).await;
+                    drop(permit);
+                    if let Some((member, purpose, connection)) = greeted {
+                        handler.attend(member, purpose, connection).await;
+                    }
+                });
+            }
+        }
+    }
+}
+
+impl<R: AsyncRuntime> Handler<R> {
+    async fn greeted(self: Arc<Self>, stream: Stream, from: &str) -> Option<(MemberId, Purpose, Connection)> {
+        let Context { identity, disks, frame_bytes, .. } = self.context.as_ref();
+        match timeout(hello::TIMEOUT, hello::receive(stream, identity, disks, *frame_bytes)).await {
+            Ok(Ok(greeted)) => Some(greeted),
+            Ok(Err(error)) => {
+                tracing::warn!(from, %error, "a connection to the peer port was refused");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// Answers a connection until it breaks or its peer opens another one for the same purpose.
+    async fn attend(&self, member: MemberId, purpose: Purpose, connection: Connection) {
+        let (replace, mut replaced) = oneshot::channel();
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).insert((member, purpose), replace);
+        let Connection { mut reader, mut writer } = connection;
+        let mut incoming = None;
+        loop {
+            let frame = tokio::select! {
+                biased;
+                _ = &mut replaced => return,
+                frame = reader.next() => frame,
+            };
+            let Ok(frame) = frame else { return };
+            let request = match codec::decode(Kind::Request, &frame) {
+                Ok(request) => request,
+                Err(error) => {
+                    tracing::warn!(%member, %error, "a request of a peer cannot be read");
+                    return;
+                }
+            };
+            let response = self.answer(request, &mut incoming).await.unwrap_or_else(|error| {
+                tracing::warn!(%member, %error, "a request of a peer failed");
+                Response::Failed
+            });
+            let body = codec::encode(Kind::Response, &response);
+            match timeout(WRITE_TIMEOUT, write_frame(&mut writer, &body)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return,
+            }
+        }
+    }
+
+    async fn answer(&self, request: Request, incoming: &mut Option<Incoming>) -> io::Result<Response> {
+        let raft = &self.raft;
+        Ok(match request {
+            Request::Append(request) => {
+                let answer =
+                    raft.append_entries(convert::append_from_wire(&request)?).await.map_err(io::Error::other)?;
+                Response::Append(convert::append_answer_to_wire(&answer))
+            }
+            Request::Vote(request) => {
+                let answer = raft.vote(convert::vote_from_wire(request)).await.map_err(io::Error::other)?;
+                Response::Vote(convert::vote_answer_to_wire(&answer))
+            }
+            Request::PreVote(request) => {
+                let answer = raft.pre_vote(convert::vote_from_wire(request)).await.map_err(io::Error::other)?;
+                Response::Vote(convert::vote_answer_to_wire(&answer))
+            }
+            Request::Transfer(request) => {
+                let request = convert::transfer_from_wire(request);
+                let answer = raft.handle_transfer_leader(request).await.map_err(io::Error::other)?;
+                Response::Transfer(convert::transfer_answer_to_wire(&answer))
+            }
+            Request::Status => Response::Status(self.status().await?),
+            Request::SnapshotBegin(head) => {
+                *incoming = Some(Incoming::begin(&self.files, head)?);
+                Response::GoOn
+            }
+            Request::SnapshotChunk(content) => {
+                incoming.as_mut().ok_or(io::ErrorKind::InvalidInput)?.chunk(&content)?;
+                Response::GoOn
+            }
+            Request::SnapshotEnd(end) => {
+                let snapshot = incoming.take().ok_or(io::ErrorKind::InvalidInput)?.end(end)?;
+                let installed = raft.install_full_snapshot(end.vote.into(), snapshot).await;
+                Response::Installed { vote: installed.map_err(io::Error::other)?.vote.into() }
+            }
+        })
+    }
+
+    async fn status(&self) -> io::Result<StatusV1> {
+        Ok(StatusV1 {
+            initialised: self.raft.is_initialized().await.map_err(io::Error::other)?,
+            initial_members: self.initial_members.clone(),
+            wall_ms: self.context.env.wall_ms(),
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! Several replicas in one process: what holds among them.
+
+mod begin;
+mod elect;
+mod harness;
+mod identity;
+mod overload;
+mod propose;
+mod restart;
+mod show;
+mod snapshot;
+mod stop;
+mod switch;

@@ -1,0 +1,61 @@
+//! The HTTP API: what clients, dashboards and scrapers ask of any queen.
+//!
+//! `leader.rs` lets the leader answer wherever the request came in; `routes.rs` lists what there is; each of the other
+//! files answers for one kind of thing. Every «no» is a [`Problem`](problem::Problem).
+
+mod ask;
+mod body;
+mod cluster;
+mod digest;
+mod events;
+mod foragers;
+mod forward;
+mod graphs;
+mod health;
+mod leader;
+mod nodes;
+mod peers;
+mod picture;
+mod problem;
+mod propose;
+mod refusal;
+mod results;
+mod routes;
+mod server;
+mod submit;
+mod tools;
+mod view;
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::shared::Shared;
+
+pub(crate) use server::serve;
+
+/// Bodies that may be held in memory at the same time, in KiB; more requests with bodies are refused.
+const MAX_BODIES_KIB: usize = 256 << 10;
+
+/// Event streams that may be open at the same time; more are refused.
+const MAX_EVENT_STREAMS: usize = 1_024;
+
+/// What every handler is given. A clone is the same API.
+#[derive(Clone)]
+struct Api {
+    shared: Shared,
+    bodies: Arc<Semaphore>,
+    event_streams: Arc<Semaphore>,
+    digest: Arc<digest::Digest>,
+}
+
+impl Api {
+    fn new(shared: Shared) -> Self {
+        Self {
+            shared,
+            bodies: Arc::new(Semaphore::new(MAX_BODIES_KIB)),
+            event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
+            digest: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Foragers: list, look, drain, undrain.
+
+use antfarm_model::{CostClass, Elapsed, ForagerNo};
+use antfarm_scheduler::{Command, Forager, Liveness, State as Scheduler};
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Serialize;
+
+use super::Api;
+use super::ask::{Asked, Page, Plain};
+use super::problem::Problem;
+
+/// Open attempts that are listed with a forager.
+const MAX_ATTEMPTS: usize = 1_000;
+
+#[derive(Serialize)]
+pub(super) struct ForagerPage {
+    foragers: Vec<ForagerView>,
+    next: Option<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ForagerView {
+    name: String,
+    state: &'static str,
+    incarnation: u64,
+    slots: u32,
+    free_slots: u32,
+    /// By class, where it is limited.
+    class_slots: ByClass<Option<u32>>,
+    open_attempts: ByClass<usize>,
+    tools: Vec<String>,
+    draining: bool,
+    rejects: u32,
+    /// Milliseconds since it was heard; known to the leader only.
+    heard_ms_ago: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempts: Option<Vec<HeldView>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ByClass<T> {
+    pub(super) cpu: T,
+    pub(super) io: T,
+    pub(super) model: T,
+}
+
+/// What a forager was told to run.
+#[derive(Serialize)]
+struct HeldView {
+    graph: String,
+    node: String,
+    index: u32,
+    fence: u64,
+    started: bool,
+    /// Whether it is to be cancelled.
+    cancelled: bool,
+}
+
+impl<T> ByClass<T> {
+    pub(super) fn new(of: impl Fn(CostClass) -> T) -> Self {
+        Self { cpu: of(CostClass::Cpu), io: of(CostClass::Io), model: of(CostClass::Model) }
+    }
+}
+
+/// In registry order; `after` is a name.
+pub(super) async fn list(State(api): State<Api>, Asked(page): Asked<Page>) -> Result<Json<ForagerPage>, Problem> {
+    let limit = page.limit()?;
+    let hearing = api.hearing();
+    let (foragers, next) = api.shared.replica.read(|state| {
+        let first = match &page.after {
+            Some(after) => find(state, after)?.no.0 as usize + 1,
+            None => 0,
+        };
+        let wanted = |forager: &&Forager| page.state.as_deref().is_none_or(|wanted| wanted == forager.state().as_str());
+        let mut foragers = state.foragers().skip(first).filter(wanted);
+        let shown: Vec<&Forager> = foragers.by_ref().take(limit).collect();
+        let next = foragers.next().and(shown.last()).map(|last| last.name.to_string());
+        Ok::<_, Problem>((shown.into_iter().map(|forager| view(state, forager, hearing.as_ref())).collect(), next))
+    })?;
+    Ok(Json(ForagerPage { foragers, next }))
+}
+
+pub(super) async fn show(
+    State(api): State<Api>,
+    Path(name): Path<String>,
+    _: Asked<Plain>,
+) -> Result<Json<ForagerView>, Problem> {
+    api.forager_view(&name).map(Json)
+}
+
+pub(super) async fn drain(
+    state: State<Api>,
+    name: Path<String>,
+    query: Asked<Plain>,
+) -> Result<Json<ForagerView>, Problem> {
+    change(state, name, query, |forager| Command::Drain { forager }).await
+}
+
+pub(super) async fn undrain(
+    state: State<Api>,
+    name: Path<String>,
+    query: Asked<Plain>,
+) -> Result<Json<ForagerView>, Problem> {
+    change(state, name, query, |forager| Command::Undrain { forager }).await
+}
+
+async fn change(
+    State(api): State<Api>,
+    Path(name): Path<String>,
+    _: Asked<Plain>,
+    command: fn(ForagerNo) -> Command,
+) -> Result<Json<ForagerView>, Problem> {
+    let forager = api.shared.replica.read(|state| find(state, &name).map(|forager| forager.no))?;
+    api.propose(command(forager)).await?;
+    api.forager_view(&name).map(Json)
+}
+
+impl Api {
+    fn forager_view(&self, name: &str) -> Result<ForagerView, Problem> {
+        let hearing = self.hearing();
+        self.shared.replica.read(|state| {
+            let forager = find(state, name)?;
+            let attempts = forager.attempts().take(MAX_ATTEMPTS).map(|(id, attempt)| {
+                let shape = state.graph(id.instance.graph).map(antfarm_scheduler::GraphRecord::shape);
+                let node = shape.and_then(|shape| shape.node(id.instance.node));
+                HeldView {
+                    graph: shape.map(|shape| shape.graph().id.to_string()).unwrap_or_default(),
+                    node: node.map(|node| node.id.to_string()).unwrap_or_default(),
+                    index: id.instance.index,
+                    fence: id.fence.0,
+                    started: attempt.started_at.is_some(),
+                    cancelled: attempt.cancel.is_some(),
+                }
+            });
+            Ok(ForagerView { attempts: Some(attempts.collect()), ..view(state, forager, hearing.as_ref()) })
+        })
+    }
+
+    /// Whom this queen hears, if it leads, and the time by the cluster's counter.
+    fn hearing(&self) -> Option<(Liveness, Elapsed)> {
+        let hearing = self.shared.hearing.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        hearing.as_ref().map(|(liveness, now)| (liveness.clone(), now.elapsed))
+    }
+}
+
+fn find<'a>(state: &'a Scheduler, name: &str) -> Result<&'a Forager, Problem> {
+    state.forager_named(name).ok_or_else(|| Problem::not_found(format!("no forager {name:?} has ever registered")))
+}
+
+fn view(state: &Scheduler, forager: &Forager, hearing: Option<&(Liveness, Elapsed)>) -> ForagerView {
+    let contact = hearing.and_then(|(liveness, now)| Some((liveness.contacts.get(&forager.no)?, now)));
+    let tools = forager.tools.iter().filter_map(|tool| state.tool_name(*tool)).map(ToString::to_string);
+    ForagerView {
+        name: forager.name.to_string(),
+        state: forager.state().as_str(),
+        incarnation: forager.incarnation.0,
+        slots: forager.slots,
+        free_slots: forager.slots.saturating_sub(forager.open_count()),
+        class_slots: ByClass::new(|class| forager.class_slots[class.index()]),
+        open_attempts: ByClass::new(|class| forager.open[class.index()].len()),
+        tools: tools.collect(),
+        draining: forager.draining,
+        rejects: forager.rejects,
+        heard_ms_ago: contact.map(|(contact, now)| now.since(contact.heard_at).0),
+        attempts: None,
+    }
+}

@@ -1,0 +1,167 @@
+//! A graph is submitted: read with all its faults, then proposed, whole or in parts.
+
+use std::sync::Arc;
+
+use antfarm_model::document::{self, Tree, Value};
+use antfarm_model::{Fault, Graph, Limits};
+use antfarm_scheduler::{Command, GraphSource, Reply};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::Api;
+use super::ask::{Asked, Plain};
+use super::problem::{Kind, Problem};
+
+/// Larger bodies are read on a thread that may be held up.
+const MAX_INLINE_BYTES: usize = 256 << 10;
+
+/// Parts of an upload that are proposed at the same time.
+const PARTS_AT_ONCE: usize = 8;
+
+/// What a graph's bytes may take of an entry: the rest is for what travels with them.
+const SHARE_OF_AN_ENTRY: u64 = 2;
+
+/// 201 for a new graph, 200 for the same one again.
+pub(super) async fn submit(
+    State(api): State<Api>,
+    headers: HeaderMap,
+    _: Asked<Plain>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let limits = api.shared.config.limits.limits();
+    let is_ndjson = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).is_some_and(|kind| {
+        kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/x-ndjson"))
+    });
+    let known = api.known_tools();
+    let read = {
+        let body = body.clone();
+        move || read(&body, is_ndjson, &limits, &known)
+    };
+    let read = if body.len() <= MAX_INLINE_BYTES { read() } else { api.shared.env.blocking(read).await };
+    let (id, bytes) = read.map_err(Problem::invalid)?;
+    drop(body);
+    let source = api.placed(bytes).await?;
+    let Reply::Submitted { new, .. } = api.propose(Command::Submit(source)).await? else {
+        return Err(Problem::outcome_unknown());
+    };
+    let view = api.graph_view(&id).await?;
+    let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, [(header::LOCATION, format!("/v1/graphs/{id}"))], Json(view)).into_response())
+}
+
+impl Api {
+    fn known_tools(&self) -> Vec<String> {
+        self.shared.replica.read(|state| state.manifests().map(|tool| tool.name.to_string()).collect())
+    }
+
+    /// Small graphs travel in the command itself; of larger ones, the parts go ahead.
+    async fn placed(&self, bytes: Vec<u8>) -> Result<GraphSource, Problem> {
+        let share = usize::try_from(self.shared.config.limits.entry_bytes.0 / SHARE_OF_AN_ENTRY).unwrap_or(usize::MAX);
+        if bytes.len() <= share {
+            return Ok(GraphSource::Inline(bytes.into()));
+        }
+        let upload = self.shared.env.random();
+        let parts = (0..).zip(bytes.chunks(share).map(Arc::<[u8]>::from)).collect::<Vec<(u32, Arc<[u8]>)>>();
+        let number = u32::try_from(parts.len())
+            .map_err(|_| Problem::new(Kind::TooLarge, "the graph has more parts than can be counted: divide it"))?;
+        stream::iter(parts)
+            .map(|(part, bytes)| self.propose(Command::Upload { upload, part, bytes }))
+            .buffer_unordered(PARTS_AT_ONCE)
+            .try_for_each(async |_| Ok(()))
+            .await?;
+        Ok(GraphSource::Uploaded { upload, parts: number })
+    }
+}
+
+/// The id of the graph and its bytes for the log; or everything that is wrong with it, unknown tools among it.
+fn read(body: &[u8], is_ndjson: bool, limits: &Limits, known: &[String]) -> Result<(String, Vec<u8>), Vec<Fault>> {
+    let parsed = if is_ndjson { document::parse_ndjson_graph(body, limits) } else { document::graph(body, limits) };
+    let tree = || if is_ndjson { None } else { document::parse(body, limits).ok() };
+    match parsed {
+        Ok(graph) if uses_only(&graph, known) => Ok((graph.id.to_string(), GraphSource::encode(&graph))),
+        Ok(graph) => Err(tree().map_or_else(|| unknown_in_graph(&graph, known), |tree| unknown_in_tree(&tree, known))),
+        Err(mut faults) => {
+            faults.extend(tree().map(|tree| unknown_in_tree(&tree, known)).unwrap_or_default());
+            faults.sort_by_key(|fault| (fault.position.is_none(), fault.position));
+            Err(faults)
+        }
+    }
+}
+
+fn uses_only(graph: &Graph, known: &[String]) -> bool {
+    graph.nodes.iter().all(|node| is_known(node.tool.as_str(), known))
+}
+
+/// `known` is in order.
+fn is_known(tool: &str, known: &[String]) -> bool {
+    known.binary_search_by(|name| name.as_str().cmp(tool)).is_ok()
+}
+
+fn unknown_in_graph(graph: &Graph, known: &[String]) -> Vec<Fault> {
+    let unknown = graph.nodes.iter().filter(|node| !is_known(node.tool.as_str(), known));
+    unknown.take(document::MAX_FAULTS).map(|node| fault(node.id.as_str(), None, node.tool.as_str())).collect()
+}
+
+/// As above, with the places in the text.
+fn unknown_in_tree(tree: &Tree<'_>, known: &[String]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (id, node) in entries(tree).filter(|(key, _)| *key == "nodes").flat_map(|(_, nodes)| entries(nodes)) {
+        for (_, tool) in entries(node).filter(|(key, _)| *key == "tool") {
+            if let Value::String(name) = &tool.value
+                && !is_known(name, known)
+                && faults.len() < document::MAX_FAULTS
+            {
+                faults.push(fault(id, Some(tool.position), name));
+            }
+        }
+    }
+    faults
+}
+
+fn entries<'t>(tree: &'t Tree<'_>) -> impl Iterator<Item = (&'t str, &'t Tree<'t>)> {
+    let entries = if let Value::Map(entries) = &tree.value { entries.as_slice() } else { &[] };
+    entries.iter().map(|(key, value)| (key.text.as_ref(), value))
+}
+
+fn fault(node: &str, position: Option<(u32, u32)>, tool: &str) -> Fault {
+    let message = format!("the tool {tool} has no manifest: declare it with `antfarm tool apply`, or correct the name");
+    Fault { path: format!("nodes.{node}.tool"), position, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(body: &str, is_ndjson: bool) -> Vec<String> {
+        let known = ["echo".to_owned(), "sleep".to_owned()];
+        match read(body.as_bytes(), is_ndjson, &Limits::default(), &known) {
+            Ok(_) => Vec::new(),
+            Err(faults) => faults.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn known_tools_are_no_fault() {
+        assert!(faults(r#"{"id": "g", "nodes": {"a": {"tool": "echo"}}}"#, false).is_empty());
+        assert!(faults("{\"id\": \"g\"}\n{\"id\": \"a\", \"tool\": \"sleep\"}\n", true).is_empty());
+    }
+
+    #[test]
+    fn unknown_tools_are_told_with_the_other_faults_by_place() {
+        let told = faults("id: g\nnodes:\n  a: {tool: ecko}\n  b: {tool: echo, after: [c]}\n", false);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("3:13: nodes.a.tool: the tool ecko has no manifest"), "{told:?}");
+        assert!(told[1].starts_with("4:27: nodes.b.after[0]"), "{told:?}");
+    }
+
+    #[test]
+    fn unknown_tools_of_many_lines_are_told_too() {
+        let told = faults("{\"id\": \"g\"}\n{\"id\": \"a\", \"tool\": \"x\"}\n", true);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("nodes.a.tool: the tool x has no manifest"), "{told:?}");
+    }
+}

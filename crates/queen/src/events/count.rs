@@ -1,0 +1,42 @@
+//! The counters that follow from what changed.
+
+use antfarm_scheduler::{Ending, Event, Instance, InstanceId, InstanceState, Outcome, State};
+
+use crate::metrics::Metrics;
+
+/// Counts the events of an outcome. The state may be a little ahead of it.
+pub(super) fn count(state: &State, outcome: &Outcome, metrics: &Metrics) {
+    for event in &outcome.events {
+        let Event::Instances { instances, state: now, .. } = event else { continue };
+        match now {
+            InstanceState::Assigned => {
+                let Some(graph) = state.graph(instances.graph) else { continue };
+                metrics.assigned(graph.shape().tool(instances.node).class, instances.len.into());
+                for instance in instances.iter().filter_map(|id| find(state, id)) {
+                    if instance.open.len() > 1 {
+                        metrics.reissued_beside();
+                    } else if let Some(former) = instance.closed.last() {
+                        metrics.reissued_after(former.ending);
+                    }
+                }
+            }
+            InstanceState::Waiting => {
+                for instance in instances.iter().filter_map(|id| find(state, id)) {
+                    if let Some(Ending::Rejected(reason)) = instance.closed.last().map(|last| last.ending) {
+                        metrics.rejected(reason);
+                    }
+                }
+            }
+            InstanceState::Succeeded
+            | InstanceState::Failed
+            | InstanceState::Expired
+            | InstanceState::Cancelled
+            | InstanceState::NeedsDecision => metrics.ended(*now, instances.len.into()),
+            InstanceState::Ready | InstanceState::Running | InstanceState::Skipped => {}
+        }
+    }
+}
+
+fn find(state: &State, id: InstanceId) -> Option<&Instance> {
+    state.instance(id).map(|(_, instance)| instance)
+}

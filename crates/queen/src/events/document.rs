@@ -1,0 +1,73 @@
+//! Events as people and programs read them: names instead of numbers.
+
+use antfarm_model::LogIndex;
+use antfarm_scheduler::{Event, Outcome, State};
+use serde::Serialize;
+
+use super::Published;
+
+/// One line of the event stream. `type` says which fields there are.
+#[derive(Debug, Default, Serialize)]
+struct Document<'a> {
+    index: u64,
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    graph: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<&'a str>,
+    /// The first instance and how many, of an array node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forager: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fence: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+}
+
+/// The documents of an outcome. What is about a graph that is gone by now is left out.
+pub(super) fn documents(state: &State, outcome: &Outcome) -> Vec<Published> {
+    let index = outcome.position.index;
+    outcome.events.iter().filter_map(|event| document(state, index, event)).collect()
+}
+
+fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> {
+    let new = |r#type| Document { index: index.0, r#type, ..Document::default() };
+    let (graph, document) = match event {
+        Event::Graph { graph, state: now, finished } => {
+            let id = &state.graph(*graph)?.shape().graph().id;
+            let (now, finished) = (Some(now.as_str()), Some(*finished));
+            (Some(id), Document { graph: Some(id.as_str()), state: now, finished, ..new("graph") })
+        }
+        Event::GraphRemoved { id, .. } => (Some(id), Document { graph: Some(id.as_str()), ..new("graph_removed") }),
+        Event::Instances { instances, state: now, attempt } => {
+            let shape = state.graph(instances.graph)?.shape();
+            let (id, node) = (&shape.graph().id, shape.node(instances.node)?);
+            let document = Document {
+                graph: Some(id.as_str()),
+                node: Some(node.id.as_str()),
+                first: node.array.map(|_| instances.start),
+                count: node.array.map(|_| instances.len),
+                state: Some(now.as_str()),
+                forager: attempt.and_then(|(forager, _)| Some(state.forager(forager)?.name.as_str())),
+                fence: attempt.map(|(_, fence)| fence.0),
+                ..new("node")
+            };
+            (Some(id), document)
+        }
+        Event::Forager { forager, state: now } => {
+            let name = state.forager(*forager)?.name.as_str();
+            (None, Document { forager: Some(name), state: Some(now.as_str()), ..new("forager") })
+        }
+        Event::Tool { name } => (None, Document { tool: Some(name.as_str()), ..new("tool") }),
+    };
+    let json = serde_json::to_string(&document).expect("texts and numbers can be written").into();
+    Some(Published { index, graph: graph.cloned(), json })
+}

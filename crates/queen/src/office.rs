@@ -1,0 +1,297 @@
+//! The office: everything that only a leader does, and the hearing of foragers, in one task that owns its state.
+//!
+//! ```text
+//!  sessions ──heard──►┐                              ┌──► sessions (welcome, assign, cancel, confirmed)
+//!  API ────requests──►│  office ── Leadership? ──────┤
+//!  leadership hint ──►┘   (built on gaining it,      └──► Replica::propose, many under way
+//!                          dropped on losing it)
+//! ```
+//!
+//! Absent on purpose: nothing here is stored, and nothing survives the loss of leadership but open connections. What
+//! foragers should run follows from the replicated state; what they hold, they say themselves.
+
+mod clock;
+mod convert;
+mod dispatch;
+mod hello;
+mod leadership;
+mod proposals;
+mod session;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use antfarm_protocol::{ForagerMessage, HeartbeatAck, MemberAddress, QueenMessage, Welcome};
+use antfarm_replication::{Leadership as Hint, NotLeading, Office as Opened};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::MissedTickBehavior;
+
+use crate::desk::{ProposeFailure, Request};
+use crate::sessions::{Heard, SessionId};
+use crate::shared::Shared;
+use leadership::{Leadership, Loss};
+use session::Session;
+
+/// Requests, or things heard, that are taken before what follows from them is looked at.
+const MAX_TAKEN: usize = 1_024;
+
+/// The wait before leadership is confirmed again when that failed.
+const REOPEN: Duration = Duration::from_millis(5);
+
+/// The inputs of an office.
+pub(crate) struct Inputs {
+    pub(crate) requests: mpsc::Receiver<Request>,
+    pub(crate) heard: mpsc::Receiver<Heard>,
+    /// Rises when the office is to end.
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// Runs the office until it is stopped.
+pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
+    let mut hint = shared.replica.leadership();
+    let (opened_sender, mut opened) = mpsc::channel(1);
+    let mut office = Office { shared, sessions: BTreeMap::new(), leading: None, opening: false, opened: opened_sender };
+    let mut tick = tokio::time::interval(office.shared.config.scheduler.tick.to_std());
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let (mut heard, mut requests) = (Vec::new(), Vec::new());
+    loop {
+        let current = *hint.borrow_and_update();
+        office.follow(current);
+        tokio::select! {
+            biased;
+            () = stopped(&mut inputs.stop) => break,
+            _ = hint.changed() => {}
+            Some(opened) = opened.recv() => office.opened(opened).await,
+            loss = Leadership::settle_next(&mut office.leading) => office.settled(loss),
+            _ = inputs.heard.recv_many(&mut heard, MAX_TAKEN) => {
+                for heard in heard.drain(..) {
+                    office.hear(heard);
+                }
+            }
+            _ = inputs.requests.recv_many(&mut requests, MAX_TAKEN) => {
+                for request in requests.drain(..) {
+                    office.ask(request);
+                }
+            }
+            _ = tick.tick() => office.tick(),
+        }
+        office.flush().await;
+    }
+    office.resign(ProposeFailure::NotLeading);
+}
+
+/// Waits for the stop; whoever could say so may be gone, and that means the same.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+struct Office {
+    shared: Shared,
+    sessions: BTreeMap<SessionId, Session>,
+    leading: Option<Leadership>,
+    /// Leadership is being confirmed.
+    opening: bool,
+    opened: mpsc::Sender<Result<Opened, NotLeading>>,
+}
+
+impl Office {
+    /// Follows what the replica says about who leads.
+    fn follow(&mut self, hint: Hint) {
+        let led = self.leading.as_ref().map(Leadership::term);
+        match (led, hint) {
+            (Some(led), Hint::Leading { term }) if led == term => {}
+            (Some(_), Hint::Leading { .. } | Hint::Following { .. }) => self.resign(ProposeFailure::OutcomeUnknown),
+            (None, Hint::Leading { .. } | Hint::Following { .. }) => {}
+        }
+        let doubts = self.leading.as_mut().is_some_and(Leadership::take_doubt);
+        if doubts || (self.leading.is_none() && matches!(hint, Hint::Leading { .. })) {
+            self.confirm_leadership();
+        }
+    }
+
+    /// Asks a quorum whether this queen leads.
+    fn confirm_leadership(&mut self) {
+        if std::mem::replace(&mut self.opening, true) {
+            return;
+        }
+        let (replica, opened) = (self.shared.replica.clone(), self.opened.clone());
+        self.shared.env.spawn(async move {
+            let result = replica.open_office().await;
+            if result.is_err() {
+                tokio::time::sleep(REOPEN).await;
+            }
+            let _ = opened.send(result).await; // the office may have ended
+        });
+    }
+
+    async fn opened(&mut self, opened: Result<Opened, NotLeading>) {
+        self.opening = false;
+        let led = self.leading.as_ref().map(|leading| leading.epoch);
+        match opened {
+            Ok(opened) if led == Some(opened.epoch) => {}
+            Ok(opened) => {
+                self.resign(ProposeFailure::OutcomeUnknown);
+                self.leading = Some(Leadership::new(&self.shared, opened).await);
+                tracing::info!(epoch = opened.epoch.0, "this queen leads");
+                self.shared.metrics.leader_changed();
+                self.welcome_all();
+            }
+            Err(error) => {
+                tracing::debug!(%error, "leadership is not confirmed");
+                self.resign(ProposeFailure::OutcomeUnknown);
+            }
+        }
+    }
+
+    fn settled(&mut self, loss: Option<Loss>) {
+        if let Some(loss) = loss {
+            tracing::warn!(%loss, "this queen leads no more");
+            self.resign(ProposeFailure::OutcomeUnknown);
+        }
+    }
+
+    /// Drops everything that only a leader has.
+    fn resign(&mut self, failure: ProposeFailure) {
+        let Some(leading) = self.leading.take() else { return };
+        leading.end(failure);
+        *self.shared.hearing.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        self.welcome_all();
+    }
+
+    fn tick(&mut self) {
+        if let Some(leading) = &mut self.leading {
+            let Some(loss) = leading.tick() else { return };
+            tracing::error!(%loss, "this queen gives up office");
+            let replica = self.shared.replica.clone();
+            self.shared.env.spawn(async move {
+                if let Err(error) = replica.transfer(None).await {
+                    tracing::warn!(%error, "leadership was not handed over");
+                }
+            });
+            self.resign(ProposeFailure::OutcomeUnknown);
+        }
+    }
+
+    fn ask(&mut self, request: Request) {
+        match &mut self.leading {
+            Some(leading) => leading.ask(request),
+            None => {
+                let _ = request.answer.send(Err(ProposeFailure::NotLeading)); // the asker may have gone
+            }
+        }
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        match heard {
+            Heard::Opened(id, outbox) => {
+                self.sessions.insert(id, Session::new(outbox));
+            }
+            Heard::Closed(id) => self.close(id),
+            Heard::Said(id, messages) => {
+                for message in messages {
+                    self.say(id, message);
+                }
+            }
+            Heard::LogWanted(forager, attempt, answer) => self.want_log(forager, attempt, answer),
+        }
+    }
+
+    fn close(&mut self, id: SessionId) {
+        self.sessions.remove(&id);
+        if let Some(leading) = &mut self.leading {
+            leading.session_closed(id);
+        }
+    }
+
+    fn say(&mut self, id: SessionId, message: ForagerMessage) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        match (message, &mut self.leading) {
+            (ForagerMessage::Log(log), _) => session.answer_log(&log),
+            (message, Some(leading)) => leading.hear(id, session, message),
+            (ForagerMessage::Hello(_), None) => {
+                let welcome = stand_by(&self.shared);
+                session.queue(welcome);
+            }
+            (ForagerMessage::Heartbeat(heartbeat), None) => {
+                session.queue(HeartbeatAck { epoch: None, sequence: heartbeat.sequence, lease_ms: None });
+            }
+            (late, None) => {
+                // A report to a former leader: its forager sends it again to the next.
+                self.shared.metrics.stale_message(late.type_name());
+            }
+        }
+    }
+
+    fn want_log(
+        &mut self,
+        forager: antfarm_model::ForagerNo,
+        attempt: antfarm_scheduler::AttemptId,
+        answer: oneshot::Sender<Option<Arc<str>>>,
+    ) {
+        let id = self.leading.as_ref().and_then(|leading| leading.session_of(forager));
+        if let Some(session) = id.and_then(|id| self.sessions.get_mut(&id)) {
+            session.want_log(convert::attempt_ref(attempt), answer);
+        }
+    }
+
+    /// Tells every forager who leads now.
+    fn welcome_all(&mut self) {
+        let welcome = match &self.leading {
+            Some(leading) => leading.greeting(&self.shared),
+            None => stand_by(&self.shared),
+        };
+        for session in self.sessions.values_mut() {
+            session.queue(welcome.clone());
+        }
+        self.send();
+    }
+
+    /// Proposes and dispatches what follows from everything that happened, and sends what is to be said.
+    async fn flush(&mut self) {
+        if let Some(leading) = &mut self.leading {
+            let loss = leading.flush(&mut self.sessions).await;
+            self.settled(loss);
+        }
+        self.send();
+    }
+
+    fn send(&mut self) {
+        let full: Vec<SessionId> =
+            self.sessions.iter_mut().filter_map(|(id, session)| (!session.send()).then_some(*id)).collect();
+        for id in full {
+            tracing::warn!("a forager does not read what it is sent; its session is closed");
+            self.close(id);
+        }
+    }
+}
+
+/// What a queen says that does not lead.
+fn stand_by(shared: &Shared) -> Welcome {
+    let leader = match *shared.replica.leadership().borrow() {
+        Hint::Following { leader } => leader,
+        Hint::Leading { .. } => None,
+    };
+    Welcome { epoch: None, leading: false, leader, incarnation: None, lease_ms: None, ..welcome(shared) }
+}
+
+fn welcome(shared: &Shared) -> Welcome {
+    let members = shared.replica.status().members;
+    let address = |member: &antfarm_replication::MemberStatus| Arc::from(member.member.http.as_str());
+    Welcome {
+        member: shared.config.id,
+        epoch: None,
+        leading: false,
+        leader: None,
+        members: members.iter().map(|(id, member)| MemberAddress { id: *id, http: address(member) }).collect(),
+        incarnation: None,
+        lease_ms: None,
+        heartbeat_ms: shared.config.lease.heartbeat.0,
+    }
+}
+
+impl Session {
+    fn queue(&mut self, message: impl Into<QueenMessage>) {
+        self.unsent.push(message.into());
+    }
+}

@@ -1,0 +1,76 @@
+//! A leadership's clocks: the state's two clocks, carried on by what this process measures.
+
+use std::time::Duration;
+
+use antfarm_env::Env;
+use antfarm_model::{Elapsed, WallTime};
+use antfarm_scheduler::Now;
+
+/// How far the clock that counts suspension may outrun the one that does not before the process counts as suspended.
+const SUSPENSION: Duration = Duration::from_millis(500);
+
+/// Reads the cluster's clocks from this process's monotonic one.
+#[derive(Debug, Clone)]
+pub(super) struct Clock {
+    env: Env,
+    began: Duration,
+    boot_ahead: Duration,
+    wall: WallTime,
+    elapsed: Elapsed,
+}
+
+impl Clock {
+    /// Carries both clocks on from these readings.
+    pub(super) fn new(env: Env, wall: WallTime, elapsed: Elapsed) -> Self {
+        let began = env.monotonic();
+        let boot_ahead = env.boot_time().saturating_sub(began);
+        Self { env, began, boot_ahead, wall, elapsed }
+    }
+
+    pub(super) fn now(&self) -> Now {
+        let passed = self.env.monotonic().saturating_sub(self.began);
+        let millis = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
+        Now {
+            wall: WallTime(self.wall.0.saturating_add(millis)),
+            elapsed: Elapsed(self.elapsed.0.saturating_add(millis)),
+        }
+    }
+
+    /// This process's own monotonic clock, for latencies.
+    pub(super) fn monotonic(&self) -> Duration {
+        self.env.monotonic()
+    }
+
+    /// Whether the machine slept since the clock was made.
+    pub(super) fn was_suspended(&self) -> bool {
+        let ahead = self.env.boot_time().saturating_sub(self.env.monotonic());
+        ahead.saturating_sub(self.boot_ahead) > SUSPENSION
+    }
+}
+
+/// The lower median of the voters' clocks; a silent voter counts as lowest.
+pub(super) fn lower_median(clocks: impl Iterator<Item = Option<WallTime>>) -> WallTime {
+    let mut readings: Vec<WallTime> = clocks.map(Option::unwrap_or_default).collect();
+    readings.sort_unstable();
+    readings.get(readings.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_wrong_clock_among_three_moves_nothing() {
+        let median = |clocks: [Option<u64>; 3]| lower_median(clocks.into_iter().map(|clock| clock.map(WallTime))).0;
+        assert_eq!(median([Some(100), Some(101), Some(9_999)]), 101);
+        assert_eq!(median([Some(100), Some(101), Some(1)]), 100);
+        assert_eq!(median([Some(100), None, Some(9_999)]), 100);
+        assert_eq!(median([None, None, Some(9_999)]), 0);
+    }
+
+    #[test]
+    fn of_an_even_number_the_lower_middle_counts() {
+        assert_eq!(lower_median([4, 1, 3, 2].map(|clock| Some(WallTime(clock))).into_iter()).0, 2);
+        assert_eq!(lower_median(std::iter::empty()).0, 0);
+    }
+}

@@ -1,0 +1,205 @@
+//! Dispatch: compares what the state says that a forager should run with what that forager holds, and sends the
+//! difference. Level-triggered: a lost message, a new leader or a restarted process needs no code of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use antfarm_model::{Elapsed, ForagerNo};
+use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
+use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
+
+use super::convert;
+use super::leadership::{Active, Leadership};
+use super::proposals::{Item, Whom};
+use super::session::Session;
+use crate::sessions::SessionId;
+
+/// An attempt that a forager holds, as far as it said or was told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    sent_at: Elapsed,
+    /// The forager said that it runs it.
+    pub(super) acknowledged: bool,
+    /// The forager said that it is over.
+    pub(super) ended: bool,
+    cancel_sent: bool,
+}
+
+impl Held {
+    fn sent(now: Elapsed) -> Self {
+        Self { sent_at: now, acknowledged: false, ended: false, cancel_sent: false }
+    }
+
+    pub(super) fn acknowledged(now: Elapsed) -> Self {
+        Self { acknowledged: true, ..Self::sent(now) }
+    }
+
+    pub(super) fn ended(now: Elapsed) -> Self {
+        Self { ended: true, ..Self::acknowledged(now) }
+    }
+}
+
+impl Leadership {
+    /// Sends every forager whose work changed what it has not been told.
+    pub(super) fn dispatch(&mut self, sessions: &mut BTreeMap<SessionId, Session>) {
+        for (id, message) in std::mem::take(&mut self.unsaid) {
+            if let Some(session) = sessions.get_mut(&id) {
+                session.queue(message);
+            }
+        }
+        let (now, epoch) = (self.clock.now(), self.epoch);
+        let again = std::mem::take(&mut self.look_again);
+        let mut unusable = Vec::new();
+        let mut assigned = Vec::new();
+        let replica = self.shared.replica.clone();
+        replica.read(|state| {
+            let changed = state.foragers_changed_since(self.dispatched);
+            let all: BTreeMap<ForagerNo, &Forager> = changed
+                .chain(again.iter().filter_map(|forager| state.forager(*forager)))
+                .map(|forager| (forager.no, forager))
+                .collect();
+            for (no, forager) in all {
+                let incarnation = self.liveness.contacts.get(&no).map(|contact| contact.incarnation);
+                let Some(active) = self.active.get_mut(&no) else { continue };
+                let Some(session) = sessions.get_mut(&active.session) else { continue };
+                if incarnation == Some(forager.incarnation) {
+                    let mut difference =
+                        Difference { state, now, epoch, session, unusable: &mut unusable, assigned: &mut assigned };
+                    difference.send(forager, active);
+                }
+            }
+            self.dispatched = state.applied().index;
+        });
+        self.measure(&assigned);
+        for (forager, attempt, message) in unusable {
+            let outcome = AttemptOutcome::Failed { kind: FailureKind::NotStarted, message };
+            let commands = vec![Command::End { forager, attempts: attempt.into(), outcome }];
+            self.proposals.queue(Item { commands, whom: Whom::Nobody });
+        }
+    }
+
+    /// Forgets what was sent long ago and is still unacknowledged by a forager that talks, so that it is sent again.
+    pub(super) fn resend_unacknowledged(&mut self) {
+        let now = self.clock.now().elapsed;
+        let timeout = self.shared.config.scheduler.assign_timeout;
+        for (forager, active) in &mut self.active {
+            let before = active.held.len();
+            active.held.retain(|_, held| held.acknowledged || held.ended || held.sent_at.plus(timeout) > now);
+            if active.held.len() < before {
+                self.look_again.push(*forager);
+            }
+        }
+    }
+
+    /// Has the next dispatch look at a forager, whether its work changed or not.
+    pub(super) fn look_again(&mut self, forager: ForagerNo) {
+        self.look_again.push(forager);
+    }
+
+    fn measure(&mut self, assigned: &[AttemptId]) {
+        let now = self.clock.monotonic();
+        for id in assigned {
+            if let Some(ready_at) = self.ready_at.remove(&id.instance) {
+                self.shared.metrics.assign_latency(now.saturating_sub(ready_at));
+            }
+        }
+    }
+}
+
+/// What one forager has not been told.
+struct Difference<'a> {
+    state: &'a State,
+    now: Now,
+    epoch: antfarm_model::Epoch,
+    session: &'a mut Session,
+    unusable: &'a mut Vec<(ForagerNo, AttemptId, Arc<str>)>,
+    assigned: &'a mut Vec<AttemptId>,
+}
+
+impl Difference<'_> {
+    fn send(&mut self, forager: &Forager, active: &mut Active) {
+        for (id, attempt) in forager.attempts() {
+            match (active.held.get_mut(id), attempt.cancel) {
+                (None, None) => self.assign(forager, *id, active),
+                (Some(held), Some(reason)) if !held.cancel_sent && !held.ended => {
+                    held.cancel_sent = true;
+                    self.cancel(*id, convert::cancel_reason(reason));
+                }
+                (None, Some(reason)) => {
+                    let held = Held { cancel_sent: true, ..Held::acknowledged(self.now.elapsed) };
+                    active.held.insert(*id, held);
+                    self.cancel(*id, convert::cancel_reason(reason));
+                }
+                (Some(_), _) => {}
+            }
+        }
+        let unknown: Vec<AttemptId> = active
+            .held
+            .iter()
+            .filter(|(id, held)| !held.ended && !held.cancel_sent && forager.attempt(id).is_none())
+            .filter(|(id, _)| !self.is_awaited(id))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in unknown {
+            if let Some(held) = active.held.get_mut(&id) {
+                held.cancel_sent = true;
+            }
+            self.cancel(id, antfarm_protocol::CancelReason::Unknown);
+        }
+    }
+
+    /// Whether a closed attempt's own end would still be taken, since nobody has decided yet what became of it.
+    fn is_awaited(&self, id: &AttemptId) -> bool {
+        self.state.instance(id.instance).is_some_and(|(_, instance)| {
+            instance.state == InstanceState::NeedsDecision
+                && instance.closed.last().is_some_and(|last| last.fence == id.fence)
+        })
+    }
+
+    fn cancel(&mut self, id: AttemptId, reason: antfarm_protocol::CancelReason) {
+        self.session.queue(Cancel { epoch: self.epoch, attempt: convert::attempt_ref(id), reason });
+    }
+
+    fn assign(&mut self, forager: &Forager, id: AttemptId, active: &mut Active) {
+        match self.assignment(id) {
+            Ok(Some(message)) => {
+                self.session.queue(message);
+                self.assigned.push(id);
+                active.held.insert(id, Held::sent(self.now.elapsed));
+            }
+            Ok(None) => {}
+            Err(why) => self.unusable.push((forager.no, id, why)),
+        }
+    }
+
+    fn assignment(&self, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
+        let Some((graph, instance)) = self.state.instance(id.instance) else { return Ok(None) };
+        let shape = graph.shape();
+        let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
+        let tool = shape.tool(id.instance.node);
+        let Some(name) = self.state.tool_name(tool.tool) else { return Ok(None) };
+        let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
+        let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+        let graph_id = &shape.graph().id;
+        let key = match node.array {
+            Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),
+            None => format!("{graph_id}@{}/{}", graph.no, node.id),
+        };
+        let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(self.now.wall.0);
+        Ok(Some(QueenMessage::Assign(Assign {
+            epoch: self.epoch,
+            attempt: convert::attempt_ref(id),
+            graph_id: graph_id.clone(),
+            node_id: node.id.clone(),
+            array: node.array.is_some(),
+            tool: name.clone(),
+            effects: tool.effects,
+            class: tool.class,
+            args,
+            attempt_number: u32::try_from(instance.attempts()).unwrap_or(u32::MAX),
+            idempotency_key: key.into(),
+            timeout_ms: shape.timeout(id.instance.node).0,
+            deadline_ms: node.deadline.map(remaining),
+        })))
+    }
+}

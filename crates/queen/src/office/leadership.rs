@@ -1,0 +1,301 @@
+//! One leadership: built when it is certain, dropped when it ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use antfarm_model::{Epoch, ForagerNo, LogIndex};
+use antfarm_protocol::{QueenMessage, Welcome};
+use antfarm_replication::{Office as Opened, ProposeError};
+use antfarm_scheduler::{
+    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, decide,
+};
+
+use super::clock::{Clock, lower_median};
+use super::dispatch::Held;
+use super::hello::Registering;
+use super::proposals::{Item, Proposal, Proposals, Whom};
+use super::session::Session;
+use crate::desk::{ProposeFailure, Request};
+use crate::sessions::SessionId;
+use crate::shared::Shared;
+
+/// How long the voters have to tell their wall clocks.
+const CLOCKS_WITHIN: Duration = Duration::from_millis(100);
+
+/// A tick that comes later than so many ticks means that this process was stalled.
+const STALLED_TICKS: u32 = 4;
+
+/// Instances whose readiness is remembered, to measure how soon they are sent.
+const MAX_READY_TIMES: usize = 100_000;
+
+/// The epoch of a term has the generation above this bit.
+const TERM_BITS: u32 = 48;
+
+/// Why a leadership ends from within.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Loss {
+    /// The log refused, or lost, a proposal.
+    #[error("a proposal came to nothing: {0}")]
+    Proposal(ProposeError),
+    /// The machine was suspended: others may have been elected meanwhile.
+    #[error("the machine was suspended, and others may have been elected meanwhile")]
+    Suspended,
+}
+
+/// A forager that talks to this leader, and what it holds as far as it said or was told.
+pub(super) struct Active {
+    pub(super) session: SessionId,
+    pub(super) held: BTreeMap<antfarm_scheduler::AttemptId, Held>,
+}
+
+pub(super) struct Leadership {
+    pub(super) shared: Shared,
+    pub(super) epoch: Epoch,
+    pub(super) clock: Clock,
+    pub(super) liveness: Liveness,
+    pub(super) proposals: Proposals,
+    pub(super) active: BTreeMap<ForagerNo, Active>,
+    pub(super) forager_of: BTreeMap<SessionId, ForagerNo>,
+    /// Sessions whose foragers are being registered.
+    pub(super) registering: BTreeMap<SessionId, Registering>,
+    /// Attempts whose start was reported and is not proposed yet.
+    pub(super) started: BTreeSet<(ForagerNo, antfarm_scheduler::AttemptId)>,
+    /// Up to here, foragers were told what changed.
+    pub(super) dispatched: LogIndex,
+    /// Foragers that the next dispatch looks at, whether their work changed or not.
+    pub(super) look_again: Vec<ForagerNo>,
+    /// What is to be said to sessions.
+    pub(super) unsaid: Vec<(SessionId, QueenMessage)>,
+    pub(super) ready_at: BTreeMap<InstanceId, Duration>,
+    in_flight: InFlight,
+    /// Something speaks against this leadership: a quorum is to confirm it.
+    doubted: bool,
+    /// Something happened that a decision could follow from.
+    dirty: bool,
+    /// The tick came: judge foragers too.
+    sweep: bool,
+    last_tick: Duration,
+}
+
+impl Leadership {
+    pub(super) async fn new(shared: &Shared, opened: Opened) -> Self {
+        let clocks = shared.replica.wall_clocks(CLOCKS_WITHIN).await;
+        let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
+        let wall = wall.max(lower_median(clocks.into_values()));
+        let clock = Clock::new(shared.env.clone(), wall, elapsed);
+        Self {
+            shared: shared.clone(),
+            epoch: opened.epoch,
+            liveness: Liveness { since: elapsed, contacts: BTreeMap::new() },
+            proposals: Proposals::default(),
+            active: BTreeMap::new(),
+            forager_of: BTreeMap::new(),
+            registering: BTreeMap::new(),
+            started: BTreeSet::new(),
+            dispatched: LogIndex(0),
+            look_again: Vec::new(),
+            unsaid: Vec::new(),
+            ready_at: BTreeMap::new(),
+            in_flight: InFlight::default(),
+            doubted: false,
+            dirty: true,
+            sweep: true,
+            last_tick: clock.monotonic(),
+            clock,
+        }
+    }
+
+    pub(super) fn term(&self) -> u64 {
+        self.epoch.0 & ((1 << TERM_BITS) - 1)
+    }
+
+    /// What foragers are told that have not said hello to this leader yet.
+    pub(super) fn greeting(&self, shared: &Shared) -> Welcome {
+        Welcome { epoch: Some(self.epoch), leading: true, leader: Some(shared.config.id), ..super::welcome(shared) }
+    }
+
+    /// Something speaks against this leadership.
+    pub(super) fn doubt(&mut self) {
+        self.doubted = true;
+    }
+
+    /// Whether a quorum is to confirm this leadership; asked once for every doubt.
+    pub(super) fn take_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.doubted)
+    }
+
+    /// Says something to a session when the outcomes at hand have been worked through.
+    pub(super) fn say_later(&mut self, id: SessionId, message: QueenMessage) {
+        self.unsaid.push((id, message));
+    }
+
+    /// Whether a judgement on a forager, or a new registration, is on its way.
+    pub(super) fn is_judged(&self, forager: ForagerNo) -> bool {
+        self.in_flight.touches_forager(forager)
+    }
+
+    pub(super) fn session_of(&self, forager: ForagerNo) -> Option<SessionId> {
+        self.active.get(&forager).map(|active| active.session)
+    }
+
+    pub(super) fn ask(&mut self, request: Request) {
+        self.proposals.queue(Item { commands: request.commands, whom: Whom::Asker(request.answer) });
+    }
+
+    pub(super) fn session_closed(&mut self, id: SessionId) {
+        self.registering.remove(&id);
+        let Some(forager) = self.forager_of.remove(&id) else { return };
+        if self.active.get(&forager).is_some_and(|active| active.session == id) {
+            self.active.remove(&forager);
+            let now = self.clock.now().elapsed;
+            if let Some(contact) = self.liveness.contacts.get_mut(&forager) {
+                contact.broken_at.get_or_insert(now);
+            }
+        }
+    }
+
+    /// Looks for what only time changes. A leader that was stalled takes nobody's silence for loss; one whose machine
+    /// was suspended gives up.
+    pub(super) fn tick(&mut self) -> Option<Loss> {
+        if self.clock.was_suspended() {
+            return Some(Loss::Suspended);
+        }
+        let now = self.clock.monotonic();
+        let stalled = now.saturating_sub(self.last_tick) > self.shared.config.scheduler.tick.to_std() * STALLED_TICKS;
+        self.last_tick = now;
+        if stalled {
+            self.liveness.since = self.clock.now().elapsed;
+        }
+        self.sweep = !stalled;
+        self.dirty = true;
+        self.resend_unacknowledged();
+        self.greet_the_lost();
+        let hearing = Some((self.liveness.clone(), self.clock.now()));
+        *self.shared.hearing.write().unwrap_or_else(PoisonError::into_inner) = hearing;
+        None
+    }
+
+    /// A forager that was judged lost and talks all the same must register again.
+    fn greet_the_lost(&mut self) {
+        let lost: Vec<ForagerNo> = self.shared.replica.read(|state| {
+            let is_lost = |no: &ForagerNo| state.forager(*no).is_some_and(|forager| forager.lost);
+            self.active.keys().copied().filter(is_lost).collect()
+        });
+        for forager in lost {
+            let Some(active) = self.active.remove(&forager) else { continue };
+            self.forager_of.remove(&active.session);
+            let greeting = self.greeting(&self.shared);
+            self.say_later(active.session, greeting.into());
+        }
+    }
+
+    /// Waits until an entry of the leadership, if there is one, is settled. Safe to drop half-way.
+    pub(super) async fn settle_next(leading: &mut Option<Self>) -> Option<Loss> {
+        let Some(leading) = leading else { return std::future::pending().await };
+        let (number, proposal, outcome) = leading.proposals.settle().await;
+        leading.in_flight.settle(number);
+        match outcome {
+            Ok(outcome) => {
+                leading.settled(proposal, &outcome);
+                None
+            }
+            Err(error) => {
+                let failure = match error {
+                    ProposeError::OutcomeUnknown => ProposeFailure::OutcomeUnknown,
+                    ProposeError::NotLeading { .. } | ProposeError::TooLarge { .. } | ProposeError::Stopped => {
+                        ProposeFailure::NotLeading
+                    }
+                };
+                proposal.items.into_iter().for_each(|item| item.fail(failure));
+                Some(Loss::Proposal(error))
+            }
+        }
+    }
+
+    fn settled(&mut self, proposal: Proposal, outcome: &Outcome) {
+        self.dirty = true;
+        let now = self.clock.monotonic();
+        self.shared.metrics.commit_latency(now.saturating_sub(proposal.proposed_at));
+        self.note_ready(outcome, now);
+        let mut answers = outcome.answers.iter();
+        for item in proposal.items {
+            let own: Vec<_> = answers.by_ref().take(item.commands.len()).cloned().collect();
+            match item.whom {
+                Whom::Nobody => {}
+                Whom::Asker(answer) => {
+                    let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
+                }
+                Whom::Confirm(session, attempt) => self.confirm(session, attempt),
+                Whom::Registering(session) => self.registered(session, own.into_iter().next()),
+            }
+        }
+    }
+
+    /// Remembers when instances became ready, to measure how soon they are sent.
+    fn note_ready(&mut self, outcome: &Outcome, now: Duration) {
+        for event in &outcome.events {
+            if let Event::Instances { instances, state: InstanceState::Ready, .. } = event
+                && self.ready_at.len() + (instances.len as usize) < MAX_READY_TIMES
+            {
+                self.ready_at.extend(instances.iter().map(|id| (id, now)));
+            }
+        }
+    }
+
+    /// Proposes what is queued and what is decided, while there is room; then dispatches what was applied.
+    pub(super) async fn flush(&mut self, sessions: &mut BTreeMap<SessionId, Session>) -> Option<Loss> {
+        self.queue_starts();
+        while self.proposals.has_room() {
+            let mut items = self.proposals.take(self.shared.config.limits.limits().entry_bytes as usize / 2);
+            items.extend(self.decide());
+            if items.is_empty() && !self.clock_is_due() {
+                break;
+            }
+            if let Err(error) = self.propose(items).await {
+                return Some(Loss::Proposal(error));
+            }
+        }
+        self.dispatch(sessions);
+        None
+    }
+
+    fn decide(&mut self) -> Option<Item> {
+        if !std::mem::take(&mut self.dirty) {
+            return None;
+        }
+        let budget = Budget { sweep: std::mem::take(&mut self.sweep), ..Budget::default() };
+        let (now, policy) = (self.clock.now(), self.shared.config.policy());
+        let commands =
+            self.shared.replica.read(|state| decide(state, &self.in_flight, now, &self.liveness, &policy, budget));
+        (!commands.is_empty()).then_some(Item { commands, whom: Whom::Nobody })
+    }
+
+    fn clock_is_due(&self) -> bool {
+        let now = self.clock.now();
+        self.proposals.is_idle() && self.shared.replica.read(|state| state.is_due(now.wall, now.elapsed))
+    }
+
+    async fn propose(&mut self, items: Vec<Item>) -> Result<(), ProposeError> {
+        let now = self.clock.now();
+        let commands: Vec<Command> = items.iter().flat_map(|item| item.commands.iter().cloned()).collect();
+        let number = self.proposals.next_number();
+        self.shared.replica.read(|state| self.in_flight.add(number, state, &commands));
+        let entry = Entry { epoch: self.epoch, wall: now.wall, elapsed: now.elapsed, commands };
+        match self.shared.replica.propose(&entry).await {
+            Ok(pending) => {
+                self.proposals.enter(number, items, self.clock.monotonic(), pending);
+                Ok(())
+            }
+            Err(error) => {
+                items.into_iter().for_each(|item| item.fail(ProposeFailure::NotLeading));
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends the leadership; nobody is left waiting.
+    pub(super) fn end(self, under_way: ProposeFailure) {
+        self.proposals.end(under_way);
+    }
+}

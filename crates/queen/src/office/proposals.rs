@@ -1,0 +1,153 @@
+//! What waits to be proposed, and what is under way.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use antfarm_protocol::AttemptRef;
+use antfarm_replication::{Pending, ProposeError};
+use antfarm_scheduler::{AttemptOutcome, Command, GraphSource, Outcome};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::oneshot;
+
+use crate::desk::{Answers, ProposeFailure};
+use crate::sessions::SessionId;
+
+/// Proposals that may be under way at the same time.
+pub(super) const MAX_UNDER_WAY: usize = 64;
+
+/// What a command takes in an entry beside its long texts, in bytes: more than any of them does.
+const COMMAND_BYTES: usize = 128;
+
+/// Commands that belong together, and who waits for them.
+pub(super) struct Item {
+    pub(super) commands: Vec<Command>,
+    pub(super) whom: Whom,
+}
+
+/// Who is told what became of commands.
+pub(super) enum Whom {
+    Nobody,
+    Asker(oneshot::Sender<Result<Answers, ProposeFailure>>),
+    /// The forager of that session may forget an ended attempt, whatever the answer.
+    Confirm(SessionId, AttemptRef),
+    /// The forager of that session waits for its incarnation.
+    Registering(SessionId),
+}
+
+impl Item {
+    /// Tells an asker that there is no answer.
+    pub(super) fn fail(self, failure: ProposeFailure) {
+        if let Whom::Asker(answer) = self.whom {
+            let _ = answer.send(Err(failure)); // the asker may have gone
+        }
+    }
+}
+
+/// An entry under way.
+pub(super) struct Proposal {
+    pub(super) items: Vec<Item>,
+    pub(super) proposed_at: Duration,
+}
+
+type Settling = Pin<Box<dyn Future<Output = (u64, Result<Arc<Outcome>, ProposeError>)> + Send>>;
+
+/// A queue in front, and entries under way behind it.
+#[derive(Default)]
+pub(super) struct Proposals {
+    queue: VecDeque<Item>,
+    under_way: BTreeMap<u64, Proposal>,
+    settling: FuturesUnordered<Settling>,
+    next: u64,
+}
+
+impl Proposals {
+    pub(super) fn queue(&mut self, item: Item) {
+        self.queue.push_back(item);
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.under_way.len() < MAX_UNDER_WAY
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.under_way.is_empty() && self.queue.is_empty()
+    }
+
+    /// Takes from the queue what fits into an entry of `bytes`; at least one item, if there is one.
+    pub(super) fn take(&mut self, bytes: usize) -> Vec<Item> {
+        let mut taken = Vec::new();
+        let mut used = 0;
+        while let Some(item) = self.queue.front() {
+            let size: usize = item.commands.iter().map(size_of_command).sum();
+            if !taken.is_empty() && used + size > bytes {
+                break;
+            }
+            used += size;
+            taken.extend(self.queue.pop_front());
+        }
+        taken
+    }
+
+    /// The number of the next proposal.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    pub(super) fn enter(&mut self, number: u64, items: Vec<Item>, proposed_at: Duration, pending: Pending) {
+        self.under_way.insert(number, Proposal { items, proposed_at });
+        self.settling.push(Box::pin(async move { (number, pending.await) }));
+    }
+
+    /// Waits for the next entry to be settled. Safe to drop half-way. Never ends while nothing is under way.
+    pub(super) async fn settle(&mut self) -> (u64, Proposal, Result<Arc<Outcome>, ProposeError>) {
+        loop {
+            match self.settling.next().await {
+                Some((number, outcome)) => {
+                    if let Some(proposal) = self.under_way.remove(&number) {
+                        return (number, proposal, outcome);
+                    }
+                }
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Gives up: what is queued was not proposed, what is under way has an unknown outcome.
+    pub(super) fn end(self, under_way: ProposeFailure) {
+        self.queue.into_iter().for_each(|item| item.fail(ProposeFailure::NotLeading));
+        self.under_way.into_values().flat_map(|proposal| proposal.items).for_each(|item| item.fail(under_way));
+    }
+}
+
+fn size_of_command(command: &Command) -> usize {
+    let text = match command {
+        Command::End { outcome: AttemptOutcome::Succeeded { result }, .. } => result.len(),
+        Command::End { outcome: AttemptOutcome::Failed { message, .. }, .. } => message.len(),
+        Command::Upload { bytes, .. } | Command::Submit(GraphSource::Inline(bytes)) => bytes.len(),
+        Command::Register(registration) => registration.known.len() * 32 + registration.tools.len() * 130,
+        Command::Decide(_) => 1 << 17,
+        Command::PutTool(_)
+        | Command::DeleteTool { .. }
+        | Command::Submit(GraphSource::Uploaded { .. })
+        | Command::CancelGraph { .. }
+        | Command::PauseGraph { .. }
+        | Command::ResumeGraph { .. }
+        | Command::RemoveGraph { .. }
+        | Command::Drain { .. }
+        | Command::Undrain { .. }
+        | Command::Suspect { .. }
+        | Command::Trust { .. }
+        | Command::Lose { .. }
+        | Command::Assign { .. }
+        | Command::Started { .. }
+        | Command::Reject { .. }
+        | Command::Return { .. }
+        | Command::End { outcome: AttemptOutcome::Cancelled { .. } | AttemptOutcome::Interrupted, .. } => 0,
+    };
+    COMMAND_BYTES + text
+}

@@ -1,0 +1,103 @@
+//! Requests while queens are gone, silent, or no majority.
+
+use std::time::Duration;
+
+use antfarm_client::{Ask, ClientError};
+use tokio::time::Instant;
+
+use crate::cluster::{Cluster, http, read};
+
+const GRAPH: &str = r#"{"id": "late", "nodes": {"a": {"tool": "echo"}}}"#;
+
+#[tokio::test]
+async fn a_follower_has_the_leader_answer() {
+    let cluster = Cluster::of(3, &[]).await;
+    let follower = cluster.followers().await[0];
+    let client = cluster.client_of(&[follower]);
+    assert!(client.submit(GRAPH, "application/json").await.expect("it is forwarded").new);
+    assert_eq!(client.graph("late").await.expect("what was acknowledged is seen").nodes.total, 1);
+    assert_eq!(client.explain("late", "a").await.expect("the leader knows").kind, "no_forager_with_tool");
+}
+
+#[tokio::test]
+async fn a_forwarded_request_is_not_forwarded_again() {
+    let cluster = Cluster::of(3, &[]).await;
+    let follower = cluster.followers().await[0];
+    let ask = Ask { headers: vec![("antfarm-forwarded", "9".into())], ..Ask::read("/v1/graphs") };
+    let net = cluster.client_of(&[follower]);
+    let error = net.ask(&ask).await.expect_err("nobody else is asked");
+    assert!(matches!(&error, ClientError::NoLeader(why) if why.contains("does not lead")), "{error}");
+}
+
+#[tokio::test]
+async fn requests_go_on_after_the_leader_is_gone() {
+    let mut cluster = Cluster::of(3, &[]).await;
+    let (leader, followers) = (cluster.leader().await, cluster.followers().await);
+    cluster.stop(leader).await;
+    let client = cluster.client_of(&followers);
+    assert!(client.submit(GRAPH, "application/json").await.expect("another one leads").new);
+}
+
+#[tokio::test]
+async fn without_a_majority_submissions_are_refused_in_time() {
+    let mut cluster = Cluster::of(3, &[]).await;
+    for id in [1, 2] {
+        cluster.stop(id).await;
+    }
+    let client = cluster.client();
+    let began = Instant::now();
+    let error = client.submit(GRAPH, "application/json").await.expect_err("one of three is no majority");
+    assert!(began.elapsed() < Duration::from_secs(4), "it took {:?}", began.elapsed());
+    assert_eq!(error.exit_code(), 3);
+    let view = client.cluster().await.expect("the last one says how it is");
+    assert_eq!(view.leader, None);
+    assert_eq!(view.members.iter().map(|member| member.reachable).collect::<Vec<_>>(), [false, false, true]);
+}
+
+#[tokio::test]
+async fn a_leader_that_falls_silent_towards_clients_does_not_hold_them() {
+    let cluster = Cluster::of(3, &[]).await;
+    let (leader, followers) = (cluster.leader().await, cluster.followers().await);
+    cluster.network.silence(&http(leader));
+    let began = Instant::now();
+    let error = cluster.client_of(&followers[..1]).graph("late").await.expect_err("nobody answers");
+    assert!(matches!(error, ClientError::NoLeader(_)), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(4), "it took {:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn leadership_is_handed_over_on_request() {
+    let cluster = Cluster::of(3, &[]).await;
+    let follower = cluster.followers().await[0] as u64;
+    assert_eq!(cluster.client().transfer(Some(follower)).await, Ok(follower));
+    assert_eq!(cluster.leader().await as u64, follower);
+}
+
+#[tokio::test]
+async fn replicas_with_the_same_index_have_the_same_digest() {
+    let cluster = Cluster::of(3, &[]).await;
+    cluster.submit("g").await;
+    let started = Instant::now();
+    loop {
+        let views = cluster.client().cluster_of_each().await;
+        let views: Vec<_> = views.into_iter().map(|view| view.expect("all answer")).collect();
+        if views.iter().all(|view| view.applied_index == views[0].applied_index) {
+            assert!(views.iter().all(|view| view.state_digest == views[0].state_digest && view.leader == views[0].leader));
+            assert_eq!(views[0].members.iter().filter(|member| member.role == "leader").count(), 1);
+            assert!(views[0].members.iter().all(|member| member.reachable && member.clock_skew_ms.is_some()));
+            return;
+        }
+        assert!(started.elapsed() < crate::cluster::PATIENCE, "the replicas never met");
+    }
+}
+
+#[tokio::test]
+async fn a_stale_read_needs_no_leader() {
+    let mut cluster = Cluster::of(3, &[]).await;
+    cluster.submit("g").await;
+    for id in [1, 2] {
+        cluster.stop(id).await;
+    }
+    let client = cluster.client_of(&[3]);
+    assert!(read(&client, "/v1/graphs?consistency=stale").await.expect("it answers").text().contains("\"graphs\""));
+}

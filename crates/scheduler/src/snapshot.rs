@@ -181,7 +181,7 @@ impl State {
     /// # Errors
     /// The first error of `records`, or what is wrong with the first bad record.
     pub fn load<E: From<LoadError>>(records: impl IntoIterator<Item = Result<Vec<u8>, E>>) -> Result<Self, E> {
-        let mut core = Self::new(0).core;
+        let mut core = Core::empty(0);
         let mut partial = None;
         let mut complete = false;
         let mut count = 0;

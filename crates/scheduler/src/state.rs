@@ -57,17 +57,10 @@ pub(crate) struct Core {
     pub(crate) tombstones: BTreeMap<Name, Tombstone>,
 }
 
-/// The state machine. [`State::apply`] is the only thing that changes it.
-#[derive(Debug)]
-pub struct State {
-    pub(crate) core: Core,
-    pub(crate) index: Index,
-}
-
-impl State {
-    /// The state before the first entry. `generation` tells how often the cluster was restored from a backup.
-    pub fn new(generation: u16) -> Self {
-        Self::from_core(Core {
+impl Core {
+    /// Nothing at all.
+    pub(crate) fn empty(generation: u16) -> Self {
+        Self {
             generation,
             applied: Position::default(),
             wall: WallTime::default(),
@@ -79,7 +72,27 @@ impl State {
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
             tombstones: BTreeMap::new(),
-        })
+        }
+    }
+}
+
+/// The state machine. [`State::apply`] is the only thing that changes it.
+#[derive(Debug)]
+pub struct State {
+    pub(crate) core: Core,
+    pub(crate) index: Index,
+}
+
+impl State {
+    /// The state before the first entry: nothing but the manifests of the built-in tools. `generation` tells how often
+    /// the cluster was restored from a backup.
+    pub fn new(generation: u16) -> Self {
+        let built_in = Manifest::built_in().into_iter().map(|manifest| ToolRecord {
+            name: manifest.name.clone(),
+            manifest: Some(Arc::new(manifest)),
+            users: 0,
+        });
+        Self::from_core(Core { tools: built_in.collect(), ..Core::empty(generation) })
     }
 
     pub(crate) fn from_core(core: Core) -> Self {

@@ -124,17 +124,24 @@ impl Step<'_> {
 
     /// Nobody works at the instance any more, but somebody should: ready again, unless its time is over.
     pub(super) fn requeue(&mut self, id: InstanceId) {
-        let Some(graph) = self.state.graph(id.graph) else { return };
-        let stopped = matches!(graph.phase, GraphPhase::Stopped(_));
-        let expired =
-            graph.shape().node(id.node).and_then(|node| node.deadline).is_some_and(|deadline| deadline <= self.wall());
-        if stopped {
+        if !self.is_over(id) {
+            self.set(id, InstanceState::Ready, None);
+        }
+    }
+
+    /// Whether it is too late for another attempt; the instance is then brought to its end.
+    fn is_over(&mut self, id: InstanceId) -> bool {
+        let Some(graph) = self.state.graph(id.graph) else { return true };
+        let deadline = graph.shape().node(id.node).and_then(|node| node.deadline);
+        if matches!(graph.phase, GraphPhase::Stopped(_)) {
             self.set(id, InstanceState::Cancelled, None);
             self.finish_graph(id.graph);
-        } else if expired {
+            true
+        } else if deadline.is_some_and(|deadline| deadline <= self.wall()) {
             self.expire(id);
+            true
         } else {
-            self.set(id, InstanceState::Ready, None);
+            false
         }
     }
 
@@ -147,8 +154,7 @@ impl Step<'_> {
     }
 
     fn hold(&mut self, id: InstanceId, until: Elapsed) {
-        if self.state.graph(id.graph).is_some_and(|graph| matches!(graph.phase, GraphPhase::Stopped(_))) {
-            self.requeue(id);
+        if self.is_over(id) {
             return;
         }
         self.set(id, InstanceState::Waiting, None);

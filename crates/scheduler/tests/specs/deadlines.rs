@@ -1,7 +1,7 @@
 //! A node past its deadline is expired: never assigned, and cancelled if it runs.
 
 use antfarm_model::{CostClass, EffectClass, Span, WallTime};
-use antfarm_scheduler::{CancelReason, GraphState, InstanceState};
+use antfarm_scheduler::{AttemptOutcome, CancelReason, FailureKind, GraphState, InstanceState};
 use expect_test::expect;
 
 use crate::farm::{Farm, cancelled};
@@ -102,4 +102,22 @@ fn the_wall_clock_of_the_state_never_goes_back() {
     farm.now.wall = WallTime(5);
     farm.pass(Span(1));
     assert_eq!(farm.state.wall(), before);
+}
+
+#[test]
+fn an_irrevocable_attempt_that_fails_after_the_deadline_is_not_repeated() {
+    let mut farm = farm();
+    farm.tool("pay", CostClass::Io, EffectClass::Irrevocable);
+    let forager = farm.forager("p", 1, &["pay"]);
+    farm.submit("{id: g, nodes: {a: {tool: pay, deadline: 2030-01-01T00:00:00Z}}}").expect("accepted");
+    farm.work();
+    farm.pass(Span(1_000));
+    let attempt = farm.open(forager)[0];
+    let outcome = AttemptOutcome::Failed { kind: FailureKind::Temporary, message: "later".into() };
+    farm.end(forager, attempt, outcome).expect("open");
+    expect![[r#"
+        graph g expired
+          a[0] expired
+    "#]]
+    .assert_eq(&graphs(&farm));
 }

@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Api;
 use super::forward::{FORWARDED, Lost};
@@ -23,9 +23,6 @@ const FIND_WITHIN: Duration = Duration::from_millis(1_500);
 
 /// How long to wait before looking again, unless something changes earlier.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-
-/// How long a quorum may take to confirm a leadership.
-const CONFIRM_WITHIN: Duration = Duration::from_secs(1);
 
 /// What must be certain before a leader answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +70,7 @@ impl Api {
             let now = *leadership.borrow_and_update();
             match now {
                 Leadership::Leading { .. } => {
-                    if self.is_certain(certainty).await {
+                    if self.is_certain(certainty, deadline).await {
                         let response = next.clone().run(rebuilt(parts, body)).await;
                         if is_forwarded || !response.headers().contains_key(NOT_LEADING) {
                             return response;
@@ -102,11 +99,13 @@ impl Api {
         }
     }
 
-    async fn is_certain(&self, certainty: Certainty) -> bool {
-        if certainty == Certainty::Quorum && self.shared.replica.quorum_acked().is_some() && self.may_commit() {
+    async fn is_certain(&self, certainty: Certainty, deadline: Instant) -> bool {
+        let acked = self.shared.replica.quorum_acked();
+        let fresh = self.shared.config.raft.election_timeout_max.to_std();
+        if certainty == Certainty::Quorum && acked.is_some_and(|ago| ago < fresh) {
             return true;
         }
-        matches!(timeout(CONFIRM_WITHIN, self.shared.replica.read_index()).await, Ok(Ok(_)))
+        matches!(timeout_at(deadline, self.shared.replica.read_index()).await, Ok(Ok(_)))
     }
 
     /// Where a member takes requests.

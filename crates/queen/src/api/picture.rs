@@ -16,9 +16,6 @@ const MAX_NEEDS: usize = 100;
 /// Failed instances that are shown with a graph.
 const MAX_TROUBLES: usize = 5;
 
-/// Instances among which they are looked for.
-const MAX_SEARCHED: usize = 10_000;
-
 /// A graph at one moment. Making one costs O(instances / 256).
 pub(super) struct Picture {
     pub(super) graph: GraphRecord,
@@ -170,20 +167,21 @@ impl Picture {
 
     pub(super) fn graph_view(&self) -> GraphView {
         let mut view = graph_view(&self.graph);
-        let troubled = self.instances().take(MAX_SEARCHED).filter(|(_, one)| {
-            matches!(one.state, InstanceState::Failed | InstanceState::Expired | InstanceState::NeedsDecision)
-        });
-        view.troubles = troubled
-            .take(MAX_TROUBLES)
-            .map(|(place, one)| TroubleView {
+        if TROUBLED.iter().any(|state| view.nodes.of(*state) > 0) {
+            let troubled = self.instances().filter(|(_, one)| TROUBLED.contains(&one.state)).take(MAX_TROUBLES);
+            let trouble = |(place, one): (Place, &Instance)| TroubleView {
                 id: self.name(place),
                 state: one.state.as_str(),
                 reason: one.text.clone(),
-            })
-            .collect();
+            };
+            view.troubles = troubled.map(trouble).collect();
+        }
         view
     }
 }
+
+/// What a graph's view tells of.
+const TROUBLED: [InstanceState; 3] = [InstanceState::Failed, InstanceState::Expired, InstanceState::NeedsDecision];
 
 /// What an array node shows: what still moves, then what went wrong, then what went well.
 const LEAST_FAR_FIRST: [InstanceState; 10] = [

@@ -81,3 +81,60 @@ async fn converse(stream: Stream, router: Router, mut stop: watch::Receiver<bool
     connection.as_mut().graceful_shutdown();
     let _ = timeout(FINISH_WITHIN, connection).await; // what is late is cut off
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+    use tokio::task::JoinHandle;
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+
+    /// A conversation over a pipe with a router that answers slowly at `/slow`.
+    fn begun() -> (DuplexStream, watch::Sender<bool>, JoinHandle<()>) {
+        let (near, far) = tokio::io::duplex(4 << 10);
+        let (stop, stopped) = watch::channel(false);
+        let slow = get(async || {
+            sleep(FINISH_WITHIN * 10).await;
+            "late"
+        });
+        let router = Router::new().route("/", get(async || "here")).route("/slow", slow);
+        (near, stop, tokio::spawn(converse(Box::new(far), router, stopped)))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_comes_byte_by_byte_does_not_hold_its_connection() {
+        let (mut near, _stop, conversation) = begun();
+        let began = Instant::now();
+        while near.write_all(b"G").await.is_ok() && !conversation.is_finished() {
+            sleep(Duration::from_secs(1)).await;
+        }
+        assert!(began.elapsed() < HEAD_WITHIN * 2, "it was held for {:?}", began.elapsed());
+        conversation.await.expect("it does not panic");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_without_end_is_refused() {
+        let (mut near, _stop, conversation) = begun();
+        let sent =
+            near.write_all(format!("GET / HTTP/1.1\r\nx: {}", "x".repeat(2 * MAX_BUFFER_BYTES)).as_bytes()).await;
+        let mut answer = String::new();
+        let _ = near.read_to_string(&mut answer).await; // the connection may break before the answer is read
+        assert!(sent.is_err() || answer.starts_with("HTTP/1.1 431"), "{answer}");
+        conversation.await.expect("it does not panic");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_ends_what_is_idle_at_once_and_what_is_late_in_time() {
+        for (path, bound) in [("/", Duration::ZERO), ("/slow", FINISH_WITHIN)] {
+            let (mut near, stop, conversation) = begun();
+            near.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.expect("it is read");
+            sleep(Duration::from_millis(10)).await;
+            let began = Instant::now();
+            stop.send_replace(true);
+            conversation.await.expect("it does not panic");
+            assert!(began.elapsed() <= bound + Duration::from_millis(1), "{path} took {:?}", began.elapsed());
+        }
+    }
+}

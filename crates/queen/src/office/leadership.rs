@@ -8,7 +8,7 @@ use antfarm_model::{Epoch, ForagerNo, LogIndex};
 use antfarm_protocol::{QueenMessage, Welcome};
 use antfarm_replication::{Office as Opened, ProposeError};
 use antfarm_scheduler::{
-    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, decide,
+    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide,
 };
 
 use super::clock::{Clock, lower_median};
@@ -38,6 +38,9 @@ pub(super) enum Loss {
     /// The log refused, or lost, a proposal.
     #[error("a proposal came to nothing: {0}")]
     Proposal(ProposeError),
+    /// The state machine refused an entry because of its epoch.
+    #[error("an entry was refused, because it was decided in another epoch than that of its term")]
+    Epoch,
     /// The machine was suspended: others may have been elected meanwhile.
     #[error("the machine was suspended, and others may have been elected meanwhile")]
     Suspended,
@@ -196,6 +199,10 @@ impl Leadership {
         let (number, proposal, outcome) = leading.proposals.settle().await;
         leading.in_flight.settle(number);
         match outcome {
+            Ok(outcome) if matches!(outcome.answers.first(), Some(Err(Refusal::StaleEpoch { .. }))) => {
+                proposal.items.into_iter().for_each(|item| item.fail(ProposeFailure::NotLeading));
+                Some(Loss::Epoch)
+            }
             Ok(outcome) => {
                 leading.settled(proposal, &outcome);
                 None

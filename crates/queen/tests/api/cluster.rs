@@ -21,7 +21,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Cluster {
     pub(crate) network: MemoryNetwork,
     env: Env,
-    /// By position; nothing where one was killed.
+    configs: Vec<QueenConfig>,
+    /// By position; what outlives the queens.
+    engines: Vec<Arc<MemoryEngine>>,
+    disks: Vec<Arc<MemoryDisk>>,
+    /// By position; nothing where one was stopped.
     queens: Vec<Option<QueenHandle>>,
 }
 
@@ -38,16 +42,20 @@ impl Cluster {
     pub(crate) async fn of(number: usize, overrides: &[(&str, &str)]) -> Self {
         let network = MemoryNetwork::default();
         let env = Env::new(SystemEnvironment::current());
-        let mut queens = Vec::new();
+        let overrides: Vec<(String, String)> =
+            overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let config = |id| QueenConfig::parse(&text(id, number), &overrides).expect("it is valid");
+        let mut cluster = Self {
+            network,
+            env,
+            configs: (1..=number).map(config).collect(),
+            engines: (1..=number).map(|_| Arc::new(MemoryEngine::new())).collect(),
+            disks: (1..=number).map(|_| Arc::new(MemoryDisk::new())).collect(),
+            queens: (1..=number).map(|_| None).collect(),
+        };
         for id in 1..=number {
-            let overrides = overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-            let config = QueenConfig::parse(&text(id, number), &overrides.collect::<Vec<_>>()).expect("it is valid");
-            let (engine, disk) = (Arc::new(MemoryEngine::new()), Arc::new(MemoryDisk::new()));
-            let net = Net::new(network.clone());
-            let queen = Queen::start::<SystemRuntime>(env.clone(), engine, disk, net, config).await;
-            queens.push(Some(queen.expect("it starts")));
+            cluster.start(id).await;
         }
-        let cluster = Self { network, env, queens };
         let manifest = Manifest::new(Name::new("echo").expect("a name"), CostClass::Io);
         cluster.client().put_tool(&ManifestDocument::from(&manifest)).await.expect("a leader is elected");
         cluster
@@ -60,8 +68,14 @@ impl Cluster {
 
     /// A client of some queens.
     pub(crate) fn client_of(&self, ids: &[usize]) -> Client {
+        self.client_within(ids, PATIENCE)
+    }
+
+    /// A client of some queens that gives up earlier.
+    pub(crate) fn client_within(&self, ids: &[usize], timeout: Duration) -> Client {
         let servers: Vec<String> = ids.iter().map(|id| format!("http://{}", http(*id))).collect();
-        Client::new(self.env.clone(), Net::new(self.network.clone()), &servers, None, PATIENCE).expect("addresses are valid")
+        Client::new(self.env.clone(), Net::new(self.network.clone()), &servers, None, timeout)
+            .expect("addresses are valid")
     }
 
     /// The id of the queen that leads.
@@ -74,6 +88,17 @@ impl Cluster {
     pub(crate) async fn followers(&self) -> Vec<usize> {
         let leader = self.leader().await;
         (1..=self.queens.len()).filter(|id| *id != leader).collect()
+    }
+
+    /// Starts a queen that does not run, with what it had stored.
+    pub(crate) async fn start(&mut self, id: usize) {
+        let position = id - 1;
+        let engine = Arc::new(self.engines[position].restart());
+        self.engines[position] = engine.clone();
+        let (disk, net) = (self.disks[position].clone(), Net::new(self.network.clone()));
+        let config = self.configs[position].clone();
+        let queen = Queen::start::<SystemRuntime>(self.env.clone(), engine, disk, net, config).await;
+        self.queens[position] = Some(queen.expect("it starts"));
     }
 
     /// Stops a queen in order.

@@ -24,8 +24,8 @@ async fn a_forwarded_request_is_not_forwarded_again() {
     let cluster = Cluster::of(3, &[]).await;
     let follower = cluster.followers().await[0];
     let ask = Ask { headers: vec![("antfarm-forwarded", "9".into())], ..Ask::read("/v1/graphs") };
-    let net = cluster.client_of(&[follower]);
-    let error = net.ask(&ask).await.expect_err("nobody else is asked");
+    let client = cluster.client_within(&[follower], Duration::from_secs(1));
+    let error = client.ask(&ask).await.expect_err("nobody else is asked");
     assert!(matches!(&error, ClientError::NoLeader(why) if why.contains("does not lead")), "{error}");
 }
 
@@ -82,7 +82,9 @@ async fn replicas_with_the_same_index_have_the_same_digest() {
         let views = cluster.client().cluster_of_each().await;
         let views: Vec<_> = views.into_iter().map(|view| view.expect("all answer")).collect();
         if views.iter().all(|view| view.applied_index == views[0].applied_index) {
-            assert!(views.iter().all(|view| view.state_digest == views[0].state_digest && view.leader == views[0].leader));
+            assert!(
+                views.iter().all(|view| view.state_digest == views[0].state_digest && view.leader == views[0].leader)
+            );
             assert_eq!(views[0].members.iter().filter(|member| member.role == "leader").count(), 1);
             assert!(views[0].members.iter().all(|member| member.reachable && member.clock_skew_ms.is_some()));
             return;

@@ -70,7 +70,14 @@ async fn an_instance_is_explained() {
 async fn what_is_not_there_is_said_so() {
     let cluster = cluster_with_graph().await;
     let client = cluster.client();
-    for path in ["/v1/graphs/x", "/v1/graphs/g/nodes/x", "/v1/graphs/g/nodes/fan%5B5%5D", "/v1/foragers/x", "/v1/tools/x", "/v2"] {
+    for path in [
+        "/v1/graphs/x",
+        "/v1/graphs/g/nodes/x",
+        "/v1/graphs/g/nodes/fan%5B5%5D",
+        "/v1/foragers/x",
+        "/v1/tools/x",
+        "/v2",
+    ] {
         let problem = read(&client, path).await.expect_err(path);
         assert_eq!((problem.status, problem.kind()), (404, "not-found"), "{path}");
         assert!(!problem.detail.is_empty());
@@ -104,7 +111,9 @@ async fn every_answer_tells_its_index() {
     let cluster = cluster_with_graph().await;
     let client = cluster.client();
     let mut last = 0;
-    for path in ["/v1/graphs", "/v1/graphs/g?consistency=stale", "/v1/cluster", "/healthz", "/readyz", "/", "/openapi.json"] {
+    for path in
+        ["/v1/graphs", "/v1/graphs/g?consistency=stale", "/v1/cluster", "/healthz", "/readyz", "/", "/openapi.json"]
+    {
         let index = read(&client, path).await.expect("it is there").index.expect("it has an index");
         assert!(index >= last && index > 0, "{path}");
         last = index;
@@ -115,7 +124,8 @@ async fn every_answer_tells_its_index() {
 async fn metrics_tell_what_is_ready() {
     let cluster = cluster_with_graph().await;
     let text = read(&cluster.client(), "/metrics").await.expect("it is there").text();
-    for line in ["antfarm_is_leader 1\n", "antfarm_ready_nodes{class=\"io\"} 6\n", "antfarm_slots{state=\"free\"} 0\n"] {
+    for line in ["antfarm_is_leader 1\n", "antfarm_ready_nodes{class=\"io\"} 6\n", "antfarm_slots{state=\"free\"} 0\n"]
+    {
         assert!(text.contains(line), "{line:?} is not in\n{text}");
     }
 }

@@ -4,7 +4,8 @@ use antfarm_client::ClientError;
 
 use crate::cluster::{Cluster, refused};
 
-const GRAPH: &str = r#"{"id": "g", "nodes": {"a": {"tool": "echo"}, "b": {"tool": "echo", "args": {"x": {"$ref": "a"}}}}}"#;
+const GRAPH: &str =
+    r#"{"id": "g", "nodes": {"a": {"tool": "echo"}, "b": {"tool": "echo", "args": {"x": {"$ref": "a"}}}}}"#;
 
 #[tokio::test]
 async fn the_same_graph_again_is_the_same_submission() {
@@ -31,7 +32,8 @@ async fn all_faults_are_told_with_their_places() {
     let yaml = "id: g\nnodes:\n  a: {tool: ecko}\n  b: {tool: echo, after: [nobody]}\n";
     let problem = refused(cluster.client().submit(yaml, "application/yaml").await).expect_err("it has faults");
     assert_eq!(problem.status, 422);
-    let places: Vec<(&str, Option<u32>)> = problem.faults.iter().map(|fault| (fault.path.as_str(), fault.line)).collect();
+    let places: Vec<(&str, Option<u32>)> =
+        problem.faults.iter().map(|fault| (fault.path.as_str(), fault.line)).collect();
     assert_eq!(places, [("nodes.a.tool", Some(3)), ("nodes.b.after[0]", Some(4))]);
 }
 
@@ -58,7 +60,8 @@ async fn a_graph_larger_than_an_entry_appears_whole() {
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused() {
     let cluster = Cluster::of(1, &[("limits.graph_bytes", "1KiB")]).await;
-    let document = format!("{{\"id\": \"g\", \"nodes\": {{\"a\": {{\"tool\": \"echo\", \"args\": \"{}\"}}}}}}", "x".repeat(1_024));
+    let document =
+        format!("{{\"id\": \"g\", \"nodes\": {{\"a\": {{\"tool\": \"echo\", \"args\": \"{}\"}}}}}}", "x".repeat(1_024));
     let problem = refused(cluster.client().submit(document, "application/json").await).expect_err("it is too large");
     assert_eq!((problem.status, problem.kind()), (413, "too-large"));
 }

@@ -1,6 +1,8 @@
 //! The client's types have every field that queens answer with, and no other.
 
-use antfarm_client::views::{AttemptPage, ClusterView, ExplanationView, ForagerPage, GraphPage, GraphView, NodePage, NodeView, ToolPage};
+use antfarm_client::views::{
+    AttemptPage, ClusterView, ExplanationView, ForagerPage, GraphPage, GraphView, NodePage, NodeView, ToolPage,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

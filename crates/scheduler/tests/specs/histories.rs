@@ -242,8 +242,13 @@ fn outcome(how: u8) -> AttemptOutcome {
     }
 }
 
+/// How many histories: `PROPTEST_CASES`, or enough to run before every change.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
     fn no_history_breaks_an_invariant_or_parts_two_replicas(happenings in prop::collection::vec(happening(), 1..120)) {

@@ -56,7 +56,8 @@ pub struct Welcome {
     /// The forager's incarnation; only from a leader that has registered it, and work may follow.
     #[serde(default)]
     pub incarnation: Option<Incarnation>,
-    /// The right to run guarded attempts for this long, counted from when the answered hello was sent.
+    /// The right to run guarded attempts for this long, counted from when the oldest hello of the session was sent that no
+    /// welcome with an incarnation has answered.
     #[serde(default)]
     pub lease_ms: Option<u64>,
     /// How often a heartbeat is expected.

@@ -1,0 +1,71 @@
+//! The three pipes of a program.
+
+use std::io;
+use std::sync::Arc;
+
+use antfarm_protocol::JsonText;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use crate::executor::Log;
+
+const CHUNK_BYTES: usize = 16 << 10;
+
+/// Writes the arguments and closes the pipe. A program that does not want them is fine.
+pub(super) async fn feed(pipe: Option<ChildStdin>, args: &JsonText) {
+    let Some(mut pipe) = pipe else { return };
+    if let Err(error) = pipe.write_all(args.as_str().as_bytes()).await
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        tracing::debug!(%error, "a program's standard input could not be written");
+    }
+}
+
+/// Keeps the end of what the program writes to its standard error.
+pub(super) async fn keep(pipe: Option<ChildStderr>, log: &Arc<Log>) {
+    let Some(pipe) = pipe else { return };
+    read(pipe, |bytes| log.push(bytes)).await;
+}
+
+/// What a program wrote to its standard output; of too much only that it was too much.
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    limit: usize,
+    /// It wrote more than `limit`.
+    pub(super) too_large: bool,
+}
+
+impl Output {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { bytes: Vec::new(), limit, too_large: false }
+    }
+
+    /// Reads to the end, also beyond the limit, so that the program is not stopped by a full pipe.
+    pub(super) async fn take(&mut self, pipe: Option<ChildStdout>) {
+        let Some(pipe) = pipe else { return };
+        read(pipe, |bytes| {
+            if self.bytes.len() + bytes.len() > self.limit {
+                self.too_large = true;
+                self.bytes = Vec::new();
+            } else if !self.too_large {
+                self.bytes.extend_from_slice(bytes);
+            }
+        })
+        .await;
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+}
+
+async fn read(mut pipe: impl AsyncRead + Unpin, mut take: impl FnMut(&[u8])) {
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        take(&chunk[..count]);
+    }
+}

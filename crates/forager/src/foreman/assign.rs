@@ -1,0 +1,129 @@
+//! `task.assign`: an attempt is to be run. Heard again, it is not started again.
+
+use std::sync::Arc;
+
+use antfarm_model::EffectClass;
+use antfarm_protocol::{Assign, AttemptRef, Outcome, RejectReason};
+use antfarm_storage::StorageError;
+
+use crate::executor::{self, Job, Tool};
+use crate::foreman::Foreman;
+use crate::foreman::holdings::Known;
+use crate::journal::Record;
+use crate::report::Report;
+
+impl Foreman {
+    pub(super) fn assign(&mut self, assign: Assign) -> Result<(), StorageError> {
+        let attempt = assign.attempt;
+        match self.parts.holdings.know(&attempt) {
+            Known::Running(_) => {
+                self.accepted.push(attempt);
+                return Ok(());
+            }
+            Known::Ended(report) => {
+                let message = report.message().clone();
+                self.parts.sessions.tell_leader(message);
+                return Ok(());
+            }
+            Known::Confirmed => return Ok(()),
+            Known::Unstarted => {
+                self.parts.holdings.hold(assign);
+                return self.begin_held();
+            }
+            Known::New => {}
+        }
+        if !self.parts.holdings.has_memory() {
+            tracing::warn!(%attempt, "not taken: too many ends wait to be confirmed; the leader will send it again");
+            return Ok(());
+        }
+        if let Some(reason) = self.objection(&assign) {
+            return self.close(Report::rejected(attempt, reason), EffectClass::Pure);
+        }
+        if self.needs_lease(&assign) {
+            self.parts.holdings.hold(assign);
+            return Ok(());
+        }
+        match self.outcome_at_once(&assign) {
+            Some(outcome) => self.close(Report::result(attempt, outcome), assign.effects),
+            None => self.begin(assign),
+        }
+    }
+
+    /// Starts what was held for want of a lease, if the leader of today has sent it.
+    pub(super) fn begin_held(&mut self) -> Result<(), StorageError> {
+        let epoch = self.parts.epoch.seen();
+        let ready = |(attempt, assign): (&AttemptRef, &Assign)| {
+            (assign.epoch == epoch && !self.needs_lease(assign)).then_some(*attempt)
+        };
+        let ready: Vec<AttemptRef> = self.parts.holdings.unstarted().filter_map(ready).collect();
+        for attempt in ready {
+            if let Some(assign) = self.parts.holdings.release(&attempt) {
+                self.begin(assign)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls the tools of the attempts whose start is in the journal now. If writing it took so long that the lease is over,
+    /// the attempt waits for another one.
+    pub(super) fn launch(&mut self) {
+        for attempt in std::mem::take(&mut self.starts) {
+            let Some(running) = self.parts.holdings.running_mut(&attempt) else { continue };
+            let (assign, mark) = (Arc::clone(&running.assign), running.mark);
+            if self.needs_lease(&assign) {
+                self.parts.holdings.finish(&attempt);
+                self.parts.holdings.hold(Arc::unwrap_or_clone(assign));
+                continue;
+            }
+            let parts = &mut self.parts;
+            let tool = parts.tools.find(&assign.tool).expect("it was found when the attempt was taken");
+            let run = executor::start(tool.clone(), Job { assign, mark }, &parts.around, parts.happenings.clone());
+            parts.holdings.launched(&attempt, run);
+            self.accepted.push(attempt);
+        }
+    }
+
+    fn objection(&self, assign: &Assign) -> Option<RejectReason> {
+        let config = &self.parts.config;
+        let (taken, taken_of_class) = self.parts.holdings.taken(assign.class);
+        let class_is_full = config.class_slots.get(&assign.class).is_some_and(|limit| taken_of_class >= *limit);
+        if self.phase.is_draining() {
+            Some(RejectReason::Draining)
+        } else if self.parts.tools.find(&assign.tool).is_none() {
+            Some(RejectReason::UnknownTool)
+        } else if assign.deadline_ms == Some(0) {
+            Some(RejectReason::DeadlinePassed)
+        } else if taken >= config.slots || class_is_full {
+            Some(RejectReason::NoSlot)
+        } else {
+            None
+        }
+    }
+
+    fn needs_lease(&self, assign: &Assign) -> bool {
+        assign.effects == EffectClass::Guarded && !self.lease.holds(self.parts.around.env.boot_time())
+    }
+
+    /// A pure tool that takes no time needs neither a start that is remembered nor a task.
+    fn outcome_at_once(&self, assign: &Assign) -> Option<Outcome> {
+        match self.parts.tools.find(&assign.tool) {
+            Some(Tool::BuiltIn(tool)) if assign.effects == EffectClass::Pure => {
+                tool.at_once(&assign.args, self.parts.around.result_bytes)
+            }
+            Some(Tool::BuiltIn(_) | Tool::Program(_)) | None => None,
+        }
+    }
+
+    /// The start is remembered before it happens: for what must not run twice unnoticed even across a power cut.
+    fn begin(&mut self, assign: Assign) -> Result<(), StorageError> {
+        let (attempt, effects) = (assign.attempt, assign.effects);
+        let mark = self.parts.around.env.random();
+        self.parts.holdings.begin(assign, mark);
+        self.starts.push(attempt);
+        let record = Record::Started { attempt, mark };
+        match effects {
+            EffectClass::Guarded | EffectClass::Irrevocable => self.parts.journal.note_durably(&record),
+            EffectClass::Pure | EffectClass::Idempotent => self.parts.journal.note(&record),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! `task.confirmed`: ends are committed, or nobody knows them; they can be forgotten.
+
+use antfarm_protocol::Confirmed;
+use antfarm_storage::StorageError;
+
+use crate::foreman::Foreman;
+use crate::journal::Record;
+
+impl Foreman {
+    /// The journal need not be synced: an end that is reported again is confirmed again.
+    pub(super) fn confirm(&mut self, confirmed: &Confirmed) -> Result<(), StorageError> {
+        let attempts = confirmed.attempts.iter().filter(|attempt| self.parts.holdings.forget(attempt));
+        let forgotten: Vec<_> = attempts.copied().collect();
+        if forgotten.is_empty() {
+            return Ok(());
+        }
+        self.parts.journal.note(&Record::Forgotten(forgotten))
+    }
+}

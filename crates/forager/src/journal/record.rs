@@ -1,0 +1,106 @@
+//! The records of the journal. Frozen: variants are appended, and a changed field is a new version.
+
+use std::sync::Arc;
+
+use antfarm_model::{Fence, GraphNo, Incarnation, NodeNo};
+use antfarm_protocol::AttemptRef;
+use serde::{Deserialize, Serialize};
+
+use crate::report::Report;
+
+/// A batch begins with it, as a `u16`, little endian.
+const VERSION: u16 = 1;
+const HEADER_BYTES: usize = 2;
+
+/// No batch claims more bytes than this when it is decoded.
+const MAX_BYTES: usize = 64 << 20;
+
+/// One thing to remember.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// A leader gave the process an incarnation, on this boot of the machine.
+    Registered { incarnation: Incarnation, boot_id: Arc<str> },
+    /// An attempt is about to start; its processes carry the mark in their environment.
+    Started { attempt: AttemptRef, mark: u64 },
+    /// The attempt's program runs.
+    Process { attempt: AttemptRef, process: ProcessMark },
+    /// An attempt has ended, or will never start.
+    Ended(Report),
+    /// The ends of attempts are confirmed.
+    Forgotten(Vec<AttemptRef>),
+}
+
+/// How a program is told from a stranger that got its number later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ProcessMark {
+    /// The number of the process and of its group.
+    pub(crate) id: u32,
+    /// When it started, in the kernel's ticks since boot.
+    pub(crate) started_ticks: u64,
+}
+
+/// graph, node, index, fence
+type AttemptV1 = (u64, u32, u32, u64);
+
+#[derive(Serialize, Deserialize)]
+enum RecordV1 {
+    Registered { incarnation: u64, boot_id: Arc<str> },
+    Started { attempt: AttemptV1, mark: u64 },
+    Process { attempt: AttemptV1, id: u32, started_ticks: u64 },
+    Ended { report: Vec<u8> },
+    Forgotten { attempts: Vec<AttemptV1> },
+}
+
+/// Adds a record to a batch.
+pub(super) fn encode(record: &Record, batch: &mut Vec<u8>) {
+    if batch.is_empty() {
+        batch.extend_from_slice(&VERSION.to_le_bytes());
+    }
+    let frozen = match record {
+        Record::Registered { incarnation, boot_id } => {
+            RecordV1::Registered { incarnation: incarnation.0, boot_id: boot_id.clone() }
+        }
+        Record::Started { attempt, mark } => RecordV1::Started { attempt: freeze(attempt), mark: *mark },
+        Record::Process { attempt, process: ProcessMark { id, started_ticks } } => {
+            RecordV1::Process { attempt: freeze(attempt), id: *id, started_ticks: *started_ticks }
+        }
+        Record::Ended(report) => RecordV1::Ended { report: report.encode() },
+        Record::Forgotten(attempts) => RecordV1::Forgotten { attempts: attempts.iter().map(freeze).collect() },
+    };
+    let bytes = bincode::serde::encode_to_vec(&frozen, bincode::config::standard());
+    batch.extend_from_slice(&bytes.expect("records hold only what bincode can say"));
+}
+
+/// The records of a batch; none if this program does not know them.
+pub(super) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
+    let (version, mut rest) = batch.split_first_chunk::<HEADER_BYTES>()?;
+    if u16::from_le_bytes(*version) != VERSION {
+        return None;
+    }
+    let config = bincode::config::standard().with_limit::<MAX_BYTES>();
+    let mut records = Vec::new();
+    while !rest.is_empty() {
+        let (frozen, consumed): (RecordV1, usize) = bincode::serde::decode_from_slice(rest, config).ok()?;
+        rest = &rest[consumed..];
+        records.push(match frozen {
+            RecordV1::Registered { incarnation, boot_id } => {
+                Record::Registered { incarnation: Incarnation(incarnation), boot_id }
+            }
+            RecordV1::Started { attempt, mark } => Record::Started { attempt: thaw(attempt), mark },
+            RecordV1::Process { attempt, id, started_ticks } => {
+                Record::Process { attempt: thaw(attempt), process: ProcessMark { id, started_ticks } }
+            }
+            RecordV1::Ended { report } => Record::Ended(Report::decode(&report)?),
+            RecordV1::Forgotten { attempts } => Record::Forgotten(attempts.into_iter().map(thaw).collect()),
+        });
+    }
+    Some(records)
+}
+
+fn freeze(attempt: &AttemptRef) -> AttemptV1 {
+    (attempt.graph.0, attempt.node.0, attempt.index, attempt.fence.0)
+}
+
+fn thaw((graph, node, index, fence): AttemptV1) -> AttemptRef {
+    AttemptRef { graph: GraphNo(graph), node: NodeNo(node), index, fence: Fence(fence) }
+}

@@ -1,0 +1,31 @@
+//! The forager: keeps a session with every queen, runs attempts, and remembers what it must.
+//!
+//! ```text
+//!  queens ── WebSocket ── sessions ──▶ foreman ──▶ executor ── programs, built-in tools
+//!                            ▲           │  │          │
+//!                            └───────────┘  ▼          └── ends ──▶ foreman
+//!                                    journal, epoch
+//! ```
+//!
+//! The foreman owns all state. It works in turns: it takes what has arrived, decides, writes the journal, and only then
+//! starts programs and speaks. Nothing here is global, reads a signal, or opens a socket of its own.
+
+mod config;
+mod epoch_file;
+mod error;
+mod executor;
+mod forager;
+mod foreman;
+mod journal;
+mod process;
+mod report;
+mod session;
+mod status;
+
+pub use config::{
+    ConfigError, DEFAULT_KILL_GRACE, DEFAULT_SLOTS, ForagerConfig, InvalidQueenAddress, MAX_SLOTS, QueenAddress,
+    ToolProgram,
+};
+pub use error::{StartError, StopError};
+pub use forager::{Forager, ForagerHandle};
+pub use status::Status;

@@ -1,0 +1,88 @@
+//! What closes an attempt, as it is told to queens until one confirms it.
+
+use antfarm_protocol::{
+    AttemptRef, Cancelled, Codec, ForagerMessage, LARGEST_FRAME_BYTES, Outcome, Reject, RejectReason, Returned,
+    TaskResult,
+};
+
+/// The end of an attempt: a result, a cancellation, a reject or a return.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Report {
+    attempt: AttemptRef,
+    message: ForagerMessage,
+}
+
+impl Report {
+    /// It ran, and this is what came of it.
+    pub(crate) fn result(attempt: AttemptRef, outcome: Outcome) -> Self {
+        Self { attempt, message: TaskResult { attempt, outcome }.into() }
+    }
+
+    /// It was cancelled.
+    pub(crate) fn cancelled(attempt: AttemptRef, started: bool) -> Self {
+        Self { attempt, message: Cancelled { attempt, started }.into() }
+    }
+
+    /// It was not taken.
+    pub(crate) fn rejected(attempt: AttemptRef, reason: RejectReason) -> Self {
+        Self { attempt, message: Reject { attempt, reason }.into() }
+    }
+
+    /// It is handed back, never started.
+    pub(crate) fn returned(attempt: AttemptRef) -> Self {
+        Self { attempt, message: Returned { attempts: vec![attempt] }.into() }
+    }
+
+    /// Which attempt has ended.
+    pub(crate) fn attempt(&self) -> AttemptRef {
+        self.attempt
+    }
+
+    /// What the queens are told.
+    pub(crate) fn message(&self) -> &ForagerMessage {
+        &self.message
+    }
+
+    /// How much memory it takes, nearly.
+    pub(crate) fn size(&self) -> usize {
+        let text = match &self.message {
+            ForagerMessage::Result(TaskResult { outcome: Outcome::Succeeded { result }, .. }) => result.as_str().len(),
+            ForagerMessage::Result(TaskResult { outcome: Outcome::Failed { message, .. }, .. }) => message.len(),
+            ForagerMessage::Result(TaskResult { outcome: Outcome::Interrupted, .. })
+            | ForagerMessage::Hello(_)
+            | ForagerMessage::Heartbeat(_)
+            | ForagerMessage::Accept(_)
+            | ForagerMessage::Reject(_)
+            | ForagerMessage::Cancelled(_)
+            | ForagerMessage::Returned(_)
+            | ForagerMessage::Log(_) => 0,
+        };
+        size_of::<Self>() + text
+    }
+
+    /// The bytes for the journal: the protocol's own binary frame, which is frozen and versioned already.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let frames = Codec::Binary.encode(std::slice::from_ref(&self.message), LARGEST_FRAME_BYTES);
+        let [frame] = &frames.expect("the end of an attempt is within its bounds")[..] else {
+            unreachable!("one message needs one frame")
+        };
+        frame.as_bytes().to_vec()
+    }
+
+    /// Reads what [`Report::encode`] wrote.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut messages = Codec::Binary.decode(bytes, LARGEST_FRAME_BYTES).ok()?;
+        let message = messages.pop().filter(|_| messages.is_empty())?;
+        let attempt = match &message {
+            ForagerMessage::Result(TaskResult { attempt, .. })
+            | ForagerMessage::Cancelled(Cancelled { attempt, .. })
+            | ForagerMessage::Reject(Reject { attempt, .. }) => *attempt,
+            ForagerMessage::Returned(Returned { attempts }) => *attempts.first()?,
+            ForagerMessage::Hello(_)
+            | ForagerMessage::Heartbeat(_)
+            | ForagerMessage::Accept(_)
+            | ForagerMessage::Log(_) => return None,
+        };
+        Some(Self { attempt, message })
+    }
+}

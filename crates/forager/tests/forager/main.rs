@@ -1,0 +1,11 @@
+//! A forager against queens that say exactly what a test tells them to.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test names what it expects, and fails on anything else")]
+
+mod attempts;
+mod crash;
+mod epochs;
+mod leases;
+mod queen;
+mod sessions;
+mod winding_down;

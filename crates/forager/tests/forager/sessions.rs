@@ -1,0 +1,68 @@
+//! Sessions: opened again when they break, one with each queen.
+
+use antfarm_protocol::{MemberAddress, Refused, Welcome};
+
+use crate::queen::{Ground, Queen, start, until};
+
+#[tokio::test]
+async fn a_queen_that_sends_garbage_loses_her_session_and_gets_another() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let _forager = start(ground.config(&[&queen])).await;
+    for garbage in [vec![], vec![0; 100], vec![2, 1, 0, 99], vec![2; (4 << 20) + 1]] {
+        let mut session = queen.session().await;
+        session.hello().await;
+        session.say_bytes(garbage).await;
+        session.ends().await;
+    }
+    queen.lead(3).await;
+}
+
+#[tokio::test]
+async fn a_refusal_ends_the_session_and_is_asked_about_again() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let _forager = start(ground.config(&[&queen])).await;
+    let mut session = queen.session().await;
+    session.hello().await;
+    session.say([Refused { reason: "not now".into(), retry: true }]).await;
+    session.ends().await;
+    queen.lead(3).await;
+}
+
+#[tokio::test]
+async fn other_queens_are_learned_and_forgotten() {
+    let (ground, mut one, mut two) = (Ground::new(), Queen::new(1).await, Queen::new(2).await);
+    let forager = start(ground.config(&[&one])).await;
+    let mut first = one.session().await;
+    first.hello().await;
+    let member =
+        |queen: &Queen| MemberAddress { id: antfarm_model::MemberId(9), http: queen.address().as_str().into() };
+    first.say([Welcome { members: vec![member(&two)], ..first.welcome() }]).await;
+    let mut second = two.session().await;
+    second.hello().await;
+    until(&forager, |status| status.sessions == 2).await;
+    first.say([Welcome { members: vec![member(&one)], ..first.welcome() }]).await;
+    second.ends().await;
+}
+
+#[tokio::test]
+async fn two_addresses_of_one_queen_are_one_session() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let mut config = ground.config(&[&queen]);
+    let port = queen.address().as_str().rsplit_once(':').expect("it has a port").1.to_owned();
+    config.queens.push(format!("localhost:{port}").parse().expect("an address"));
+    let forager = start(config).await;
+    let (mut one, mut two) = (queen.session().await, queen.session().await);
+    one.hello().await;
+    two.hello().await;
+    one.say([one.welcome()]).await;
+    two.say([two.welcome()]).await;
+    until(&forager, |status| status.sessions == 1).await;
+    let mut left = tokio::select! {
+        () = one.ends() => two,
+        () = two.ends() => one,
+    };
+    left.hears_nothing().await;
+    assert!(!queen.has_visitor(), "the other address is left alone");
+    drop(left);
+    queen.lead(3).await;
+}

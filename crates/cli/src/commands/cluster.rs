@@ -1,0 +1,105 @@
+//! `antfarm cluster`: the queens of a cluster, and who of them leads.
+
+use antfarm_client::Client;
+use antfarm_client::views::ClusterView;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::cli::Global;
+use crate::connection;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::table::{self, Table};
+
+/// Look at the queens, and hand leadership over
+#[derive(Debug, Args)]
+pub(crate) struct Cluster {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Status(Status),
+    Transfer(Transfer),
+}
+
+/// Show the members, who leads, and how far each is
+///
+/// Ends with 3 if nobody leads, so that scripts can wait for a leader.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  antfarm cluster status
+  until antfarm cluster status; do sleep 1; done
+  antfarm cluster status --json | jq .leader")]
+struct Status {}
+
+/// Hand the leadership to another queen, without an interruption
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  antfarm cluster transfer
+  antfarm cluster transfer --to 2")]
+struct Transfer {
+    /// The member that shall lead; the one with the longest log, if none is named
+    #[arg(long, value_name = "ID")]
+    to: Option<u64>,
+}
+
+impl Cluster {
+    pub(crate) fn run(&self, global: &Global, console: &Console) -> anyhow::Result<Exit> {
+        connection::with(global, async |client| match &self.command {
+            Command::Status(Status {}) => status(&client, console).await,
+            Command::Transfer(transfer) => {
+                let leader = client.transfer(transfer.to).await?;
+                console.result(&json!({"leader": leader}), || format!("queen {leader} leads\n"))?;
+                Ok(Exit::Done)
+            }
+        })
+    }
+}
+
+async fn status(client: &Client, console: &Console) -> anyhow::Result<Exit> {
+    let cluster = client.cluster().await?;
+    console.result(&cluster, || format!("{}\n{}", summary(&cluster), listing(&cluster)))?;
+    if cluster.leader.is_none() {
+        console.say("nobody leads: a majority of the queens must run and reach each other");
+        return Ok(Exit::Unknown);
+    }
+    Ok(Exit::Done)
+}
+
+fn summary(cluster: &ClusterView) -> String {
+    let (ready, leader) = (&cluster.ready, cluster.leader);
+    table::fields(&[
+        ("cluster", cluster.cluster_id.clone()),
+        (
+            "leader",
+            leader.map_or_else(|| "nobody".to_owned(), |leader| format!("queen {leader}, in term {}", cluster.term)),
+        ),
+        ("applied", format!("{} of {} committed entries", cluster.applied_index, cluster.commit_index)),
+        ("state", cluster.state_digest.clone()),
+        ("ready", format!("{} cpu, {} io, {} model", ready.cpu, ready.io, ready.model)),
+        ("open", format!("{} attempts", cluster.open_attempts)),
+    ])
+}
+
+fn listing(cluster: &ClusterView) -> String {
+    let mut table = Table::new(&["member", "role", "http", "raft", "term", "log", "applied", "skew"]);
+    let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    for member in &cluster.members {
+        let role = if member.reachable { member.role.clone() } else { format!("{} (unreachable)", member.role) };
+        table.row([
+            member.id.to_string(),
+            role,
+            member.http.clone(),
+            member.raft.clone(),
+            number(member.term),
+            number(member.last_log_index),
+            number(member.applied_index),
+            member.clock_skew_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
+        ]);
+    }
+    table.render()
+}

@@ -1,0 +1,125 @@
+//! `antfarm graph show`: one graph, and its nodes if asked for.
+
+use antfarm_client::views::{GraphView, NodeView};
+use antfarm_client::{Client, Page};
+use clap::Args;
+use serde_json::json;
+
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::fate;
+use crate::table::{self, Table};
+use crate::watch;
+
+/// Nodes that are shown at most; `--state` finds those that matter.
+const MAX_NODES: usize = 10_000;
+
+/// Show one graph
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  antfarm graph show nightly
+  antfarm graph show nightly --nodes
+  antfarm graph show nightly --state failed
+  antfarm graph show nightly --follow")]
+pub(super) struct Show {
+    /// The graph
+    id: String,
+    /// List its nodes, array nodes as a whole
+    #[arg(long)]
+    nodes: bool,
+    /// List the instances in this state: waiting, ready, assigned, running, succeeded, failed, expired, cancelled, skipped or needs_decision
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
+    /// Show progress until it ends
+    #[arg(long)]
+    follow: bool,
+}
+
+impl Show {
+    pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
+        let graph = if self.follow {
+            watch::until_ended(client, &self.id, console).await?
+        } else {
+            client.graph(&self.id).await?
+        };
+        if !self.nodes && self.state.is_none() {
+            console.result(&graph, || summary(&graph))?;
+            return Ok(Exit::Done);
+        }
+        let nodes = self.all_nodes(client).await?;
+        let mut document = json!(graph);
+        document["node_list"] = json!(nodes);
+        console.result(&document, || format!("{}\n{}", summary(&graph), listing(&nodes)))?;
+        if nodes.len() >= MAX_NODES {
+            console.say(&format!("only the first {MAX_NODES} are listed; --state shows those that matter"));
+        }
+        Ok(Exit::Done)
+    }
+
+    async fn all_nodes(&self, client: &Client) -> anyhow::Result<Vec<NodeView>> {
+        let mut nodes = Vec::new();
+        let mut page = Page { state: self.state.clone(), ..Page::default() };
+        while nodes.len() < MAX_NODES {
+            let shown = client.nodes(&self.id, &page).await?;
+            nodes.extend(shown.nodes);
+            page.after = shown.next;
+            if page.after.is_none() {
+                break;
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+fn summary(graph: &GraphView) -> String {
+    let nodes = &graph.nodes;
+    let states = [
+        ("waiting", nodes.waiting),
+        ("ready", nodes.ready),
+        ("assigned", nodes.assigned),
+        ("running", nodes.running),
+        ("succeeded", nodes.succeeded),
+        ("failed", nodes.failed),
+        ("expired", nodes.expired),
+        ("cancelled", nodes.cancelled),
+        ("skipped", nodes.skipped),
+        ("needs_decision", nodes.needs_decision),
+    ];
+    let counts: Vec<String> =
+        states.iter().filter(|(_, count)| *count > 0).map(|(state, count)| format!("{count} {state}")).collect();
+    let finished = match (&graph.finished_at, fate::seconds(graph)) {
+        (Some(at), Some(seconds)) => format!("{at}, after {seconds:.1} s"),
+        (Some(at), None) => at.clone(),
+        (None, _) => "not yet".to_owned(),
+    };
+    let mut text = table::fields(&[
+        ("graph", graph.id.clone()),
+        ("state", graph.state.clone()),
+        ("nodes", format!("{}: {}", nodes.total, counts.join(", "))),
+        ("submitted", graph.submitted_at.clone()),
+        ("finished", finished),
+    ]);
+    text.push_str(&fate::troubles(graph));
+    text
+}
+
+fn listing(nodes: &[NodeView]) -> String {
+    let mut table = Table::new(&["node", "state", "tool", "class", "attempts", "forager", "reason"]);
+    for node in nodes {
+        let state = match &node.instances {
+            Some(counts) => format!("{} ({} of {} succeeded)", node.state, counts.succeeded, counts.total),
+            None => node.state.clone(),
+        };
+        table.row([
+            node.id.clone(),
+            state,
+            node.tool.clone(),
+            node.class.clone(),
+            node.attempts.to_string(),
+            node.forager.clone().unwrap_or_else(|| "-".to_owned()),
+            table::shortened(node.reason.as_deref().unwrap_or(""), 80),
+        ]);
+    }
+    table.render()
+}

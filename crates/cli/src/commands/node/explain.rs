@@ -1,0 +1,31 @@
+//! `antfarm node explain`: why a node is where it is.
+
+use antfarm_client::Client;
+use clap::Args;
+
+use super::NodePath;
+use crate::console::Console;
+use crate::exit::Exit;
+
+/// Tell why a node is where it is
+///
+/// Of an array node, the first instance that has not ended is explained.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  antfarm node explain nightly/clean
+  antfarm node explain 'nightly/fan[3]'")]
+pub(super) struct Explain {
+    /// The node, or one instance of an array node
+    #[arg(value_name = "GRAPH/NODE")]
+    node: NodePath,
+}
+
+impl Explain {
+    pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
+        let explanation = client.explain(&self.node.graph, &self.node.node).await?;
+        let text = || format!("{} is {}: {}\n", explanation.id, explanation.state, explanation.explanation);
+        console.result(&explanation, text)?;
+        Ok(Exit::Done)
+    }
+}

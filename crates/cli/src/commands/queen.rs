@@ -1,0 +1,96 @@
+//! `antfarm queen run`: the daemon that decides.
+
+use std::sync::Arc;
+
+use antfarm_env::{Env, Net, SystemEnvironment, TcpNetwork};
+use antfarm_queen::{EngineKind, QueenConfig};
+
+use antfarm_replication::SystemRuntime;
+use antfarm_storage::{DataFolderLock, Disk, LogEngine, SledEngine, SystemDisk};
+use anyhow::Context;
+use clap::{Args, Subcommand};
+
+use crate::daemon::{self, DaemonArgs, Orphaned};
+use crate::exit::Exit;
+use crate::interrupts::Interrupts;
+
+/// Run a queen: a replica of the control plane
+#[derive(Debug, Args)]
+pub(crate) struct Queen {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(Run),
+}
+
+/// Run a queen until it is told to stop
+///
+/// SIGTERM and SIGINT hand the leadership to another queen and stop; a second one stops at once, which is safe, too.
+/// The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only warnings of openraft).
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  antfarm config print queen > queen.toml
+  antfarm queen run --config queen.toml
+  antfarm queen run --config queen.toml --set scheduler.tick=100ms
+  RUST_LOG=debug antfarm queen run --config queen.toml
+
+Exit status:
+  0  it stopped as it was told to
+  1  it stopped by itself, such as after a failure of its disk
+  2  the configuration makes no sense")]
+struct Run {
+    #[command(flatten)]
+    daemon: DaemonArgs,
+    /// Listen at other addresses than loopback without TLS: whoever reaches them rules the cluster
+    #[arg(long)]
+    insecure: bool,
+}
+
+impl Queen {
+    pub(crate) fn run(&self) -> anyhow::Result<Exit> {
+        let Command::Run(run) = &self.command;
+        let mut text = run.daemon.read_config()?;
+        if run.insecure {
+            text.overrides.push(("insecure".to_owned(), "true".to_owned()));
+        }
+        let config = QueenConfig::parse(&text.text, &text.overrides).map_err(|why| text.faulty(&why))?;
+        daemon::start_log();
+        let orphaned = run.daemon.orphaned();
+        daemon::block_on(serve(config, orphaned))
+    }
+}
+
+async fn serve(config: QueenConfig, mut orphaned: Orphaned) -> anyhow::Result<Exit> {
+    let interrupts = Interrupts::listen()?;
+    let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
+    let _lock = DataFolderLock::acquire(disk.as_ref(), &config.data_dir)
+        .context("the queen does not start without its data folder")?;
+    let engine: Arc<dyn LogEngine> = match config.storage.engine {
+        EngineKind::Sled => {
+            Arc::new(SledEngine::open(&config.data_dir.join("log")).context("the log cannot be opened")?)
+        }
+    };
+    let (env, net) = (Env::new(SystemEnvironment::current()), Net::new(TcpNetwork));
+    let started = antfarm_queen::Queen::start::<SystemRuntime>(env, engine, disk, net, config);
+    let queen = started.await.context("the queen does not start")?;
+    tracing::info!(http = queen.http_address(), "the queen runs");
+    tokio::select! {
+        failure = queen.failed() => anyhow::bail!("the queen stopped: {failure}"),
+        () = interrupts.reach(1) => {}
+        () = orphaned.wait() => {
+            tracing::info!("the parent is gone");
+            return Ok(Exit::Done);
+        }
+    }
+    tracing::info!("stopping; another signal does not wait");
+    tokio::select! {
+        () = queen.stop() => tracing::info!("stopped"),
+        () = interrupts.reach(2) => tracing::info!("stopped at once"),
+        () = orphaned.wait() => {}
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,121 @@
+//! The two streams: results on standard output, all else on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde::Serialize;
+
+/// Plain lines of progress come at most this often.
+const PROGRESS_EVERY: Duration = Duration::from_secs(2);
+
+/// Where a command writes. A clone writes to the same place.
+#[derive(Clone)]
+pub(crate) struct Console(Arc<Settings>);
+
+struct Settings {
+    json: bool,
+    quiet: bool,
+    /// Whether standard error is a terminal, on which a line can be written over.
+    is_terminal: bool,
+    progress: Mutex<Progress>,
+}
+
+/// What stands in the last line.
+#[derive(Default)]
+struct Progress {
+    line: String,
+    written_at: Option<Instant>,
+}
+
+impl Console {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        Self(Arc::new(Settings { json, quiet, is_terminal, progress: Mutex::default() }))
+    }
+
+    /// Whether results are JSON.
+    pub(crate) fn json(&self) -> bool {
+        self.0.json
+    }
+
+    /// Whether progress is written over itself.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.0.is_terminal
+    }
+
+    /// Writes a result: one JSON document on one line, or text for people.
+    pub(crate) fn result<T: Serialize>(&self, value: &T, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+        if !self.0.json {
+            return self.print(&text());
+        }
+        let json = serde_json::to_string(value).context("the result cannot be written as JSON")?;
+        self.print(&format!("{json}\n"))
+    }
+
+    /// Writes to standard output. A reader that went away ends the process without a word, as it does for other programs.
+    #[expect(clippy::unused_self, reason = "whoever prints holds the console")]
+    pub(crate) fn print(&self, text: &str) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) => Err(error).context("standard output cannot be written"),
+        }
+    }
+
+    /// Tells what happens, unless the user wants quiet.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.0.quiet {
+            self.tell(text);
+        }
+    }
+
+    /// Tells what the user must know.
+    pub(crate) fn tell(&self, text: &str) {
+        let mut progress = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = io::stderr().lock();
+        // Nobody can be told that standard error is gone.
+        let _ = if self.0.is_terminal && !progress.line.is_empty() {
+            write!(err, "\r\x1b[K{text}\n{}", progress.line)
+        } else {
+            writeln!(err, "{text}")
+        };
+        let _ = err.flush();
+        if !self.0.is_terminal {
+            progress.line.clear();
+        }
+    }
+
+    /// Shows how far something is: in place on a terminal, else as a line now and then.
+    pub(crate) fn progress(&self, line: &str) {
+        if self.0.quiet {
+            return;
+        }
+        let mut progress = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress.line == line {
+            return;
+        }
+        let mut err = io::stderr().lock();
+        if self.0.is_terminal {
+            let _ = write!(err, "\r\x1b[K{line}");
+            let _ = err.flush();
+        } else {
+            if progress.written_at.is_some_and(|at| at.elapsed() < PROGRESS_EVERY) {
+                return;
+            }
+            let _ = writeln!(err, "{line}");
+        }
+        *progress = Progress { line: line.to_owned(), written_at: Some(Instant::now()) };
+    }
+
+    /// Takes the line of progress away.
+    pub(crate) fn end_progress(&self) {
+        let mut progress = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.is_terminal && !progress.line.is_empty() {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
+        *progress = Progress::default();
+    }
+}

@@ -1,0 +1,39 @@
+//! The binary `antfarm`: a cluster's daemons, and all that people do with it from a shell.
+
+mod body;
+mod cli;
+mod commands;
+mod connection;
+mod console;
+mod conversion_args;
+mod daemon;
+mod dev;
+mod exit;
+mod fate;
+mod graph_file;
+mod interrupts;
+mod source;
+mod table;
+mod tools_file;
+mod watch;
+mod wfformat;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+use exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse(); // ends with exit status 2 by itself
+    let console = cli.console();
+    match cli.run(&console) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            console.end_progress();
+            console.tell(&format!("antfarm: {error:#}"));
+            Exit::of(&error).into()
+        }
+    }
+}

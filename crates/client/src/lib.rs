@@ -1,0 +1,21 @@
+//! The client: finds a queen that answers, retries, and watches.
+//!
+//! Every request may be sent more than once and to several queens: a retry is always safe. [`Client`] is what the
+//! command line and tests hold.
+
+mod address;
+mod answer;
+mod client;
+mod error;
+mod events;
+mod search;
+mod sse;
+mod transport;
+pub mod views;
+mod wait;
+
+pub use answer::Answer;
+pub use client::{Client, Page, Submitted};
+pub use error::{ClientError, Fault, Problem};
+pub use events::{EventStream, WatchedEvent};
+pub use transport::Ask;

@@ -1,0 +1,300 @@
+//! What queens answer, as types. Fields that a newer queen adds are passed over.
+
+use antfarm_model::document::ManifestDocument;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A number of instances in each state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "each field is the state of that name")]
+pub struct CountsView {
+    pub total: u32,
+    pub waiting: u32,
+    pub ready: u32,
+    pub assigned: u32,
+    pub running: u32,
+    pub succeeded: u32,
+    pub failed: u32,
+    pub expired: u32,
+    pub cancelled: u32,
+    pub skipped: u32,
+    pub needs_decision: u32,
+}
+
+/// A graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GraphView {
+    /// The id.
+    pub id: String,
+    /// `running`, `paused`, `succeeded`, `failed`, `cancelled` or `expired`.
+    pub state: String,
+    /// When it was submitted, as RFC 3339.
+    pub submitted_at: String,
+    /// When it ended.
+    pub finished_at: Option<String>,
+    /// All its instances by state.
+    pub nodes: CountsView,
+    /// Its place among all submissions.
+    pub number: u64,
+    /// The digest of its canonical form.
+    pub digest: String,
+    /// What a failed node does to the rest.
+    pub on_failure: String,
+    /// What an expired node does to the rest.
+    pub on_deadline: String,
+    /// The first instances that failed, expired or wait for a decision; not in lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub troubles: Vec<TroubleView>,
+}
+
+/// An instance that has no result, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TroubleView {
+    /// The instance.
+    pub id: String,
+    /// Its state.
+    pub state: String,
+    /// What there is to say about it.
+    pub reason: Option<String>,
+}
+
+/// A node, or one instance of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeView {
+    /// The graph.
+    pub graph: String,
+    /// `fetch`, `fan` or `fan[3]`.
+    pub id: String,
+    /// The node, without an index.
+    pub node: String,
+    /// Of an instance of an array node.
+    pub index: Option<u32>,
+    /// The tool.
+    pub tool: String,
+    /// The cost class of the tool.
+    pub class: String,
+    /// The effect class of the tool.
+    pub effects: String,
+    /// Of an array node as a whole: that of the instance that is least far.
+    pub state: String,
+    /// Of an array node as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances: Option<CountsView>,
+    /// Attempts that are remembered.
+    pub attempts: usize,
+    /// How many attempts failed by themselves.
+    pub failures: u32,
+    /// Who has the newest open attempt.
+    pub forager: Option<String>,
+    /// Its fence.
+    pub fence: Option<u64>,
+    /// After this moment it expires.
+    pub deadline: Option<String>,
+    /// Before this moment it is not ready.
+    pub not_before: Option<String>,
+    /// The longest run of an attempt.
+    pub timeout: String,
+    /// Further tries after the first.
+    pub retries: u32,
+    /// The only forager that may run it.
+    pub pin: Option<String>,
+    /// Why it has no result.
+    pub reason: Option<String>,
+    /// The first of the nodes that must have succeeded before; not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Vec<String>>,
+    /// How many those are; not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_count: Option<usize>,
+    /// With results in the places of references; not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+    /// The result; not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+}
+
+/// Why an instance is where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExplanationView {
+    /// The instance.
+    pub id: String,
+    /// Its state.
+    pub state: String,
+    /// The reason in one word.
+    pub kind: String,
+    /// The reason as a sentence.
+    pub explanation: String,
+}
+
+/// One try.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptView {
+    /// The fence.
+    pub fence: u64,
+    /// Who has it, or had it.
+    pub forager: String,
+    /// `open`, or how it ended.
+    pub state: String,
+    /// In which way it failed or was rejected.
+    pub manner: Option<String>,
+    /// When it was closed.
+    pub closed_at: Option<String>,
+    /// What there is to say about it.
+    pub message: Option<String>,
+}
+
+/// The attempts at an instance that are remembered, the oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptPage {
+    /// All of them.
+    pub attempts: Vec<AttemptView>,
+}
+
+/// A number for each cost class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "each field is the class of that name")]
+pub struct ByClass<T> {
+    pub cpu: T,
+    pub io: T,
+    pub model: T,
+}
+
+/// A forager.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForagerView {
+    /// The name.
+    pub name: String,
+    /// `ready`, `draining`, `suspect`, `lost` or `quarantined`.
+    pub state: String,
+    /// The registration that counts.
+    pub incarnation: u64,
+    /// How many attempts it runs at once.
+    pub slots: u32,
+    /// How many of them are free.
+    pub free_slots: u32,
+    /// How many of one class, where that is limited.
+    pub class_slots: ByClass<Option<u32>>,
+    /// What it was told to run.
+    pub open_attempts: ByClass<u64>,
+    /// The tools that it has.
+    pub tools: Vec<String>,
+    /// Whether it was told to take no more.
+    pub draining: bool,
+    /// How many assignments it rejected in a row.
+    pub rejects: u32,
+    /// Milliseconds since the leader heard it.
+    pub heard_ms_ago: Option<u64>,
+    /// Its open attempts; not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<Vec<HeldView>>,
+}
+
+/// What a forager was told to run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldView {
+    /// The graph.
+    pub graph: String,
+    /// The node.
+    pub node: String,
+    /// The index, 0 for a node without an array.
+    pub index: u32,
+    /// The fence.
+    pub fence: u64,
+    /// Whether its start is known.
+    pub started: bool,
+    /// Whether it is to be cancelled.
+    pub cancelled: bool,
+}
+
+/// The cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterView {
+    /// Its id.
+    pub cluster_id: String,
+    /// Who leads, if anybody does that can be reached.
+    pub leader: Option<u64>,
+    /// The term of the queen that answered.
+    pub term: u64,
+    /// The members.
+    pub members: Vec<MemberView>,
+    /// The last entry that the queen knows to be committed.
+    pub commit_index: u64,
+    /// The last entry that it applied.
+    pub applied_index: u64,
+    /// The digest of its state at that entry.
+    pub state_digest: String,
+    /// Instances that could run.
+    pub ready: ByClass<u64>,
+    /// Attempts that are open.
+    pub open_attempts: u64,
+}
+
+/// A member of the cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberView {
+    /// The member id.
+    pub id: u64,
+    /// `leader`, `follower` or `learner`.
+    pub role: String,
+    /// Whether it votes.
+    pub voter: bool,
+    /// Where clients and foragers reach it.
+    pub http: String,
+    /// Where its peers reach it.
+    pub raft: String,
+    /// Its term, if it answers.
+    pub term: Option<u64>,
+    /// The last entry of its log, as far as is known.
+    pub last_log_index: Option<u64>,
+    /// The last entry that it applied, if it answers.
+    pub applied_index: Option<u64>,
+    /// Whether it answers.
+    pub reachable: bool,
+    /// How far its wall clock is ahead of that of the queen that answered.
+    pub clock_skew_ms: Option<i64>,
+}
+
+/// A result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultView {
+    /// The instance.
+    pub id: String,
+    /// Its result.
+    pub result: Value,
+}
+
+macro_rules! page {
+    ($(#[$doc:meta])* $name:ident { $field:ident: $item:ty }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub struct $name {
+            /// What is on the page.
+            pub $field: Vec<$item>,
+            /// What to ask for `after`; nothing after the last page.
+            #[serde(default)]
+            pub next: Option<String>,
+        }
+    };
+}
+
+page!(
+    /// Graphs.
+    GraphPage { graphs: GraphView }
+);
+page!(
+    /// Nodes or instances.
+    NodePage { nodes: NodeView }
+);
+page!(
+    /// Results.
+    ResultPage { results: ResultView }
+);
+page!(
+    /// Foragers.
+    ForagerPage { foragers: ForagerView }
+);
+page!(
+    /// Tools.
+    ToolPage { tools: ManifestDocument }
+);

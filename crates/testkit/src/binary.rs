@@ -1,0 +1,35 @@
+//! The program under test.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The path of the real `antfarm`: what `ANTFARM_BIN` says, else built once by each test process, with the profile and
+/// into the target folder of the test itself.
+pub fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| match std::env::var_os("ANTFARM_BIN") {
+        Some(path) => PathBuf::from(path),
+        None => build(),
+    })
+}
+
+fn build() -> PathBuf {
+    // Tests run as TARGET/PROFILE/deps/NAME-HASH.
+    let test = std::env::current_exe().expect("a process knows its program");
+    let profile_folder = test.ancestors().nth(2).expect("a test stands two folders deep");
+    let profile = match profile_folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(profile) => profile,
+    };
+    let target = profile_folder.parent().expect("a profile stands in the target folder");
+    // The whole workspace is named so that features are those of `cargo test`, and nothing is compiled twice.
+    let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--quiet", "--workspace", "--bin", "antfarm", "--profile", profile])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("CARGO_TARGET_DIR", target)
+        .status();
+    let status = built.expect("cargo can be run");
+    assert!(status.success(), "the binary does not build; set ANTFARM_BIN to test one that does");
+    profile_folder.join("antfarm")
+}

@@ -1,0 +1,132 @@
+//! HTTP with nothing in between: the interface of one queen, without the client library under test.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+
+/// A queen on loopback takes a connection within this time, if it runs.
+const CONNECT_WITHIN: Duration = Duration::from_secs(2);
+
+/// Between two bytes of an answer; longer than any wait that tests ask a queen for.
+const READ_WITHIN: Duration = Duration::from_secs(30);
+
+/// The longest answer that is read, in bytes.
+const MAX_ANSWER: u64 = 256 << 20;
+
+/// The HTTP interface of one queen.
+#[derive(Debug, Clone, Copy)]
+pub struct Http(SocketAddr);
+
+/// What a queen answered.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The headers, their names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    pub body: String,
+}
+
+impl Http {
+    /// The interface at an address.
+    pub fn at(address: SocketAddr) -> Self {
+        Self(address)
+    }
+
+    /// `http://host:port`.
+    pub fn url(self) -> String {
+        format!("http://{}", self.0)
+    }
+
+    /// GET; an error if nobody answers, whatever the status.
+    pub fn get(self, path: &str) -> anyhow::Result<Answer> {
+        self.ask("GET", path, "")
+    }
+
+    /// POST of a JSON body.
+    pub fn post(self, path: &str, body: &str) -> anyhow::Result<Answer> {
+        self.ask("POST", path, body)
+    }
+
+    /// PUT of a JSON body.
+    pub fn put(self, path: &str, body: &str) -> anyhow::Result<Answer> {
+        self.ask("PUT", path, body)
+    }
+
+    /// DELETE.
+    pub fn delete(self, path: &str) -> anyhow::Result<Answer> {
+        self.ask("DELETE", path, "")
+    }
+
+    fn ask(self, method: &str, path: &str, body: &str) -> anyhow::Result<Answer> {
+        let (status, headers, reader) = self.open(method, path, &[], body)?;
+        let mut body = String::new();
+        reader.take(MAX_ANSWER).read_to_string(&mut body).with_context(|| format!("{method} {path} broke off"))?;
+        Ok(Answer { status, headers, body })
+    }
+
+    /// Sends a request as HTTP/1.0, so that the body of the answer is simply the rest of the stream.
+    pub(crate) fn open(
+        self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> anyhow::Result<(u16, BTreeMap<String, String>, BufReader<TcpStream>)> {
+        let mut stream = TcpStream::connect_timeout(&self.0, CONNECT_WITHIN)
+            .with_context(|| format!("{} cannot be reached", self.0))?;
+        stream.set_read_timeout(Some(READ_WITHIN))?;
+        let mut request = format!("{method} {path} HTTP/1.0\r\nhost: {}\r\ncontent-type: application/json\r\n", self.0);
+        write!(request, "content-length: {}\r\n", body.len())?;
+        for (name, value) in headers {
+            write!(request, "{name}: {value}\r\n")?;
+        }
+        write!(request, "\r\n{body}")?;
+        stream.write_all(request.as_bytes())?;
+        let mut reader = BufReader::new(stream);
+        let (status, headers) = read_head(&mut reader).with_context(|| format!("{method} {path} at {}", self.0))?;
+        Ok((status, headers, reader))
+    }
+}
+
+fn read_head(reader: &mut impl BufRead) -> anyhow::Result<(u16, BTreeMap<String, String>)> {
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let status = line.split(' ').nth(1).with_context(|| format!("no status line: {line:?}"))?.parse()?;
+    let mut headers = BTreeMap::new();
+    loop {
+        line.clear();
+        ensure!(reader.read_line(&mut line)? > 0, "the answer broke off in its head");
+        match line.trim_end().split_once(": ") {
+            Some((name, value)) => headers.insert(name.to_ascii_lowercase(), value.to_owned()),
+            None if line.trim_end().is_empty() => return Ok((status, headers)),
+            None => bail!("no header: {line:?}"),
+        };
+    }
+}
+
+impl Answer {
+    /// The body as JSON.
+    pub fn json(&self) -> anyhow::Result<Value> {
+        serde_json::from_str(&self.body).with_context(|| format!("status {}, not JSON: {:?}", self.status, self.body))
+    }
+
+    /// The body as JSON, if the status says that all is well.
+    pub fn ok(&self) -> anyhow::Result<Value> {
+        ensure!((200..300).contains(&self.status), "status {}: {}", self.status, self.body);
+        if self.body.is_empty() { Ok(Value::Null) } else { self.json() }
+    }
+
+    /// The stable end of the `type` of a problem document, such as `no-quorum`; nothing if it is none.
+    pub fn problem(&self) -> Option<String> {
+        let document = self.json().ok()?;
+        let kind = document.get("type")?.as_str()?;
+        Some(kind.rsplit(['/', ':']).next().unwrap_or(kind).to_owned())
+    }
+}

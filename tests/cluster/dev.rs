@@ -1,0 +1,132 @@
+//! `antfarm dev`: a cluster in one command, which leaves nothing behind, however it ends.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use antfarm_testkit::{Command, Http, Ports, Running, Turn, child_processes, is_alive, processes_in, wait_until};
+use anyhow::{Context, ensure};
+use tempfile::TempDir;
+
+use crate::given::SOON;
+
+/// The example runs within this time.
+const EXAMPLE_WITHIN: Duration = Duration::from_mins(2);
+
+/// A development cluster in a temporary folder. Its processes end with it.
+struct Dev {
+    running: Running,
+    folder: TempDir,
+    ports: Ports,
+    _turn: Turn,
+}
+
+impl Dev {
+    fn start(arguments: &[&str]) -> Self {
+        let (turn, ports) = (Turn::take(), Ports::take());
+        let folder =
+            tempfile::Builder::new().prefix("antfarm-test-").tempdir().expect("a temporary folder can be made");
+        let base = ports.base().to_string();
+        let always = ["dev", "--base-port", &base, "--dir", folder.path().to_str().expect("UTF-8")];
+        let command = Command::antfarm(always.iter().chain(arguments)).within(EXAMPLE_WITHIN);
+        Self { running: command.start(), folder, ports, _turn: turn }
+    }
+
+    /// Waits until all six children run and a queen is ready; returns their pids.
+    fn is_up(&self) -> Vec<i32> {
+        wait_until("a development cluster that is ready", SOON, || {
+            let children = self.children();
+            ensure!(children.len() == 6, "its children are {children:?}");
+            let answer = Http::at(self.ports.http(1)).get("/readyz")?;
+            ensure!(answer.status == 200, "{}", answer.body);
+            Ok(children.into_iter().map(|(pid, _)| pid).collect())
+        })
+    }
+
+    fn children(&self) -> Vec<(i32, String)> {
+        child_processes(self.running.pid())
+    }
+
+    /// Waits until nothing of it runs any more.
+    fn is_gone(&self, pids: &[i32]) {
+        wait_until("every child to end", SOON, || {
+            let alive: Vec<i32> = pids.iter().copied().filter(|pid| is_alive(*pid)).collect();
+            ensure!(alive.is_empty(), "{alive:?} run");
+            let left = processes_in(self.folder.path());
+            ensure!(left.is_empty(), "{left:?} run in the folder of the cluster");
+            Ok(())
+        });
+    }
+}
+
+fn example(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(file)
+}
+
+#[test]
+fn the_shipped_example_runs_to_success_and_leaves_no_process_behind() {
+    let (tools, graph) = (example("tools.toml"), example("wordcount.yaml"));
+    let (tools, graph) = (tools.to_str().expect("UTF-8"), graph.to_str().expect("UTF-8"));
+    let dev = Dev::start(&["--slots", "54", "--tools", tools, "--exec", graph]);
+    let children = dev.is_up();
+    let Dev { running, folder, .. } = dev;
+    let finished = running.finish().exits(0);
+    let said = format!("{}{}", finished.stdout, finished.stderr);
+    assert!(said.contains("wordcount succeeded"), "{said}");
+    assert!(children.iter().all(|pid| !is_alive(*pid)), "a child outlived it");
+    assert_eq!(processes_in(folder.path()), Vec::<i32>::new());
+}
+
+#[test]
+fn children_are_direct_and_begin_with_what_they_are() {
+    let dev = Dev::start(&[]);
+    dev.is_up();
+    let lines: Vec<String> = dev.children().into_iter().map(|(_, line)| line).collect();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("antfarm queen run")).count(), 3, "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("antfarm forager run")).count(), 3, "{lines:?}");
+}
+
+#[test]
+fn a_child_that_is_killed_is_announced_and_started_again() {
+    let dev = Dev::start(&[]);
+    let children = dev.is_up();
+    let killed =
+        dev.children().into_iter().find(|(_, line)| line.starts_with("antfarm queen run")).expect("a queen runs").0;
+    antfarm_testkit::kill(killed);
+    wait_until("another child in its place", SOON, || {
+        let pids: Vec<i32> = dev.children().into_iter().map(|(pid, _)| pid).collect();
+        let new = pids.iter().find(|pid| !children.contains(pid)).copied().context("no new child")?;
+        ensure!(pids.len() == 6, "there are {}", pids.len());
+        Ok(new)
+    });
+    let said = format!("{}{}", dev.running.stdout(), dev.running.stderr());
+    assert!(said.contains(&format!("(pid {killed}) was killed by signal 9")), "{said}");
+}
+
+#[test]
+fn ctrl_c_ends_everything() {
+    let dev = Dev::start(&[]);
+    let children = dev.is_up();
+    dev.running.interrupt();
+    wait_until("the end of it", SOON, || {
+        ensure!(!is_alive(dev.running.pid()), "it runs");
+        Ok(())
+    });
+    dev.is_gone(&children);
+}
+
+#[test]
+fn no_child_outlives_a_parent_that_was_killed() {
+    let mut dev = Dev::start(&[]);
+    let children = dev.is_up();
+    dev.running.kill();
+    dev.is_gone(&children);
+}
+
+#[test]
+fn a_graph_with_faults_is_refused_before_any_process_starts() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let graph = folder.path().join("faulty.yaml");
+    std::fs::write(&graph, "id: faulty\nnodes:\n  a: {tool: noop, after: [b]}\n").expect("it can be written");
+    let refused = Command::antfarm(["dev", "--exec", graph.to_str().expect("UTF-8")]).run().exits(4);
+    assert!(refused.stderr.contains("nodes.a.after[0]"), "{}", refused.stderr);
+}

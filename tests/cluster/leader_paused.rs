@@ -1,0 +1,59 @@
+//! A leader that stood still and does not know it: nothing that it had in hand takes effect.
+
+use std::time::{Duration, Instant};
+
+use antfarm_testkit::{Cluster, Dice, Ledger, Workflow, wait_until};
+use anyhow::ensure;
+
+use crate::given::{GRAPH_WITHIN, MONTAGE, SOON, now_ms, ran_as_recorded, submit_workflow};
+
+/// Far longer than an election takes, and shorter than a lease.
+const PAUSE: Duration = Duration::from_secs(5);
+
+#[test]
+fn nothing_takes_effect_that_a_paused_leader_had_in_hand() {
+    let Some(workflow) = Workflow::named(MONTAGE) else { return };
+    let mut dice = Dice::named("leader_paused");
+    let cluster = Cluster::start();
+    let ledger = Ledger::at(&cluster.path("ledger"));
+    let submission = submit_workflow(&cluster, &workflow, &ledger, 100);
+    let moment = dice.in_range(1..2 * workflow.tasks.len() / 3);
+    let reaches = |lines: usize| {
+        wait_until(&format!("{lines} lines in the ledger"), GRAPH_WITHIN, || {
+            ensure!(ledger.len() >= lines, "there are {}", ledger.len());
+            Ok(())
+        });
+    };
+    reaches(moment);
+    let paused = cluster.leader();
+    let epoch = paused.metric("antfarm_epoch").expect("it answers");
+    let begun = Instant::now();
+    paused.pause();
+    let next = cluster.leader_other_than(paused);
+    println!("another queen leads after {:?}", begun.elapsed());
+    assert!(next.metric("antfarm_epoch").expect("it answers") > epoch);
+    reaches(ledger.len() + 100);
+    wait_until("the end of the pause", 2 * PAUSE, || {
+        ensure!(begun.elapsed() >= PAUSE, "it is not over");
+        Ok(())
+    });
+    paused.resume();
+    let resumed_at = now_ms();
+    wait_until("the paused queen to follow", SOON, || {
+        ensure!(!paused.leads(), "it still thinks that it leads");
+        Ok(())
+    });
+    let _ = submission.finish().exits(0);
+    ran_as_recorded(&workflow, &ledger);
+    ledger.nothing_started_in_epoch_after(epoch_number(epoch), resumed_at);
+    cluster.agrees();
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an epoch in a metric is a small whole number"
+)]
+fn epoch_number(epoch: f64) -> u64 {
+    epoch as u64
+}

@@ -1,0 +1,79 @@
+//! A cluster says how it is: members, digests, health, metrics.
+
+use antfarm_testkit::{Cluster, wait_until};
+use anyhow::ensure;
+use serde_json::json;
+
+use crate::given::{GRAPH_WITHIN, SOON, array};
+
+#[test]
+fn all_replicas_come_to_the_same_state() {
+    let cluster = Cluster::start();
+    cluster.submit(&array("some", "echo", 100, &json!({"a": 1})));
+    cluster.wait_for_success("some", GRAPH_WITHIN);
+    cluster.agrees();
+    let status = cluster.antfarm(&["cluster", "status", "--json"]).exits(0).json();
+    let members = status["members"].as_array().expect("a list");
+    assert_eq!(members.len(), 3);
+    assert!(members.iter().all(|member| member["reachable"] == true && member["voter"] == true), "{status}");
+    assert_eq!(status["leader"], cluster.leader().id());
+    assert_eq!(status["open_attempts"], 0);
+}
+
+#[test]
+fn a_queen_tells_whether_it_is_alive_and_whether_it_is_ready() {
+    let cluster = Cluster::start();
+    for queen in cluster.queens() {
+        for path in ["/healthz", "/readyz", "/", "/openapi.json"] {
+            assert_eq!(queen.http().get(path).expect("it answers").status, 200, "{path}");
+        }
+    }
+    let leader = cluster.leader();
+    for follower in cluster.followers() {
+        follower.kill();
+    }
+    wait_until("a queen without peers to say that it is not ready", SOON, || {
+        let answer = leader.http().get("/readyz")?;
+        ensure!(answer.status == 503, "{}", answer.body);
+        Ok(())
+    });
+    assert_eq!(leader.http().get("/healthz").expect("it answers").status, 200);
+}
+
+#[test]
+fn metrics_count_what_happened() {
+    let cluster = Cluster::start();
+    cluster.submit(&array("counted", "noop", 40, &json!({})));
+    cluster.wait_for_success("counted", GRAPH_WITHIN);
+    let leader = cluster.leader();
+    for (name, least) in [
+        ("antfarm_is_leader", 1.0),
+        ("antfarm_epoch", 1.0),
+        ("antfarm_assignments_total{class=\"cpu\"}", 40.0),
+        ("antfarm_results_total{outcome=\"succeeded\"}", 40.0),
+    ] {
+        let value = leader.metric(name).expect("there is such a metric");
+        assert!(value >= least, "{name} is {value}");
+    }
+    let watchdog = leader.metric("antfarm_ready_unassigned_with_free_slot_seconds").expect("there is such a metric");
+    assert!(watchdog.abs() < f64::EPSILON, "work waits next to a free slot for {watchdog} s");
+    let leaders = cluster.queens().iter().filter(|queen| queen.leads()).count();
+    assert_eq!(leaders, 1);
+}
+
+#[test]
+fn leadership_can_be_handed_over() {
+    let cluster = Cluster::start();
+    let (leader, next) = (cluster.leader(), cluster.followers()[0]);
+    let _ = cluster.antfarm(&["cluster", "transfer", "--to", &next.id().to_string()]).exits(0);
+    assert_eq!(cluster.leader_other_than(leader).id(), next.id());
+}
+
+#[test]
+fn a_queen_that_is_told_to_stop_hands_over_first() {
+    let cluster = Cluster::start();
+    let leader = cluster.leader();
+    let status = leader.stop();
+    assert!(status.success(), "{status}");
+    cluster.leader_other_than(leader);
+}

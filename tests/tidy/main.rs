@@ -1,0 +1,6 @@
+//! The house rules as an ordinary test: what every file, every crate and every page of this repository keeps to.
+
+mod crates;
+mod docs;
+mod files;
+mod repository;

@@ -8,7 +8,7 @@ use crate::given::{SOON, append, array};
 #[test]
 fn nothing_of_a_cancelled_graph_starts_and_what_runs_ends() {
     let cluster = Cluster::spec().foragers(1).slots(2).start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     cluster.submit(&array("long", "append", 10, &append(&ledger, 60_000)));
     wait_until("two instances to run", SOON, || {
         ensure!(ledger.len() == 2, "there are {} lines", ledger.len());

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use antfarm_testkit::{Command, Http, Ports, Running, Turn, child_processes, is_alive, processes_in, wait_until};
+use antfarm_testkit::{
+    Command, Http, Ports, Running, Scratch, Turn, child_processes, is_alive, processes_in, wait_until,
+};
 use anyhow::{Context, ensure};
-use tempfile::TempDir;
 
 use crate::given::SOON;
 
@@ -15,7 +16,7 @@ const EXAMPLE_WITHIN: Duration = Duration::from_mins(2);
 /// A development cluster in a temporary folder. Its processes end with it.
 struct Dev {
     running: Running,
-    folder: TempDir,
+    scratch: Scratch,
     ports: Ports,
     _turn: Turn,
 }
@@ -23,12 +24,11 @@ struct Dev {
 impl Dev {
     fn start(arguments: &[&str]) -> Self {
         let (turn, ports) = (Turn::take(), Ports::take());
-        let folder =
-            tempfile::Builder::new().prefix("antfarm-test-").tempdir().expect("a temporary folder can be made");
+        let scratch = Scratch::new();
         let base = ports.base().to_string();
-        let always = ["dev", "--base-port", &base, "--dir", folder.path().to_str().expect("UTF-8")];
+        let always = ["dev", "--base-port", &base, "--dir", scratch.folder().to_str().expect("UTF-8")];
         let command = Command::antfarm(always.iter().chain(arguments)).within(EXAMPLE_WITHIN);
-        Self { running: command.start(), folder, ports, _turn: turn }
+        Self { running: command.start(), scratch, ports, _turn: turn }
     }
 
     /// Waits until all six children run and a queen is ready; returns their pids.
@@ -51,7 +51,7 @@ impl Dev {
         wait_until("every child to end", SOON, || {
             let alive: Vec<i32> = pids.iter().copied().filter(|pid| is_alive(*pid)).collect();
             ensure!(alive.is_empty(), "{alive:?} run");
-            let left = processes_in(self.folder.path());
+            let left = processes_in(self.scratch.folder());
             ensure!(left.is_empty(), "{left:?} run in the folder of the cluster");
             Ok(())
         });
@@ -68,12 +68,12 @@ fn the_shipped_example_runs_to_success_and_leaves_no_process_behind() {
     let (tools, graph) = (tools.to_str().expect("UTF-8"), graph.to_str().expect("UTF-8"));
     let dev = Dev::start(&["--slots", "54", "--tools", tools, "--exec", graph]);
     let children = dev.is_up();
-    let Dev { running, folder, .. } = dev;
+    let Dev { running, scratch, .. } = dev;
     let finished = running.finish().exits(0);
     let said = format!("{}{}", finished.stdout, finished.stderr);
     assert!(said.contains("wordcount succeeded"), "{said}");
     assert!(children.iter().all(|pid| !is_alive(*pid)), "a child outlived it");
-    assert_eq!(processes_in(folder.path()), Vec::<i32>::new());
+    assert_eq!(processes_in(scratch.folder()), Vec::<i32>::new());
 }
 
 #[test]
@@ -124,9 +124,8 @@ fn no_child_outlives_a_parent_that_was_killed() {
 
 #[test]
 fn a_graph_with_faults_is_refused_before_any_process_starts() {
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let graph = folder.path().join("faulty.yaml");
-    std::fs::write(&graph, "id: faulty\nnodes:\n  a: {tool: noop, after: [b]}\n").expect("it can be written");
+    let scratch = Scratch::new();
+    let graph = scratch.write("faulty.yaml", "id: faulty\nnodes:\n  a: {tool: noop, after: [b]}\n");
     let refused = Command::antfarm(["dev", "--exec", graph.to_str().expect("UTF-8")]).run().exits(4);
     assert!(refused.stderr.contains("nodes.a.after[0]"), "{}", refused.stderr);
 }

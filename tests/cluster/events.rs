@@ -34,6 +34,19 @@ fn a_reader_goes_on_at_another_queen_where_it_broke_off() {
 }
 
 #[test]
+fn the_command_line_prints_what_has_happened_one_document_a_line() {
+    let cluster = Cluster::start();
+    let start = cluster.leader().status().expect("it answers")["applied_index"].to_string();
+    cluster.submit(&array("printed", "noop", 10, &json!({})));
+    cluster.wait_for_success("printed", GRAPH_WITHIN);
+    let printed = cluster.antfarm(&["events", "--since", &start, "--graph", "printed", "--json"]).exits(0);
+    let events: Vec<Value> =
+        printed.stdout.lines().map(|line| serde_json::from_str(line).expect("a document")).collect();
+    assert!(events.last().is_some_and(ended), "{}", printed.stdout);
+    assert!(events.iter().all(|event| event["graph"] == "printed"), "{}", printed.stdout);
+}
+
+#[test]
 fn a_position_that_no_queen_has_any_more_is_said_to_be_gone() {
     let cluster = Cluster::start();
     cluster.submit(&array("before", "noop", 10, &json!({})));

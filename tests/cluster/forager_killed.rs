@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use antfarm_testkit::{Attempt, Cluster, Ledger, wait_until};
+use antfarm_testkit::{Attempt, Cluster, Ledger, is_alive, processes_in, wait_until};
 use anyhow::{Context, ensure};
+use serde_json::json;
 
 use crate::given::{GRAPH_WITHIN, append, now_ms, single};
 
@@ -32,7 +33,7 @@ fn endings(cluster: &Cluster) -> anyhow::Result<Vec<String>> {
 #[test]
 fn a_guarded_attempt_of_a_killed_forager_is_reissued_only_when_its_lease_is_over() {
     let cluster = cluster();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let first = running(&cluster, &ledger);
     let killed_at = now_ms();
     cluster.forager_named(&first.forager).kill();
@@ -51,7 +52,7 @@ fn a_guarded_attempt_of_a_killed_forager_is_reissued_only_when_its_lease_is_over
 #[test]
 fn a_forager_that_comes_back_says_which_attempts_its_death_interrupted() {
     let cluster = cluster();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let first = running(&cluster, &ledger);
     let forager = cluster.forager_named(&first.forager);
     forager.kill_and_restart();
@@ -66,9 +67,29 @@ fn a_forager_that_comes_back_says_which_attempts_its_death_interrupted() {
 }
 
 #[test]
+fn a_program_that_a_killed_forager_left_running_is_ended_when_it_comes_back() {
+    let cluster = Cluster::spec().foragers(1).script("endless", "sleep 613 & sleep 613").start();
+    let manifest = r#"{"cost_class": "cpu", "effects": "guarded", "retries": 0}"#;
+    cluster.leader().http().put("/v1/tools/endless", manifest).and_then(|answer| answer.ok()).expect("it is taken");
+    cluster.submit(&single("left", "endless", &json!({})));
+    let folder = cluster.scratch().path("forager-1");
+    let programs = wait_until("the programs to run", GRAPH_WITHIN, || {
+        let programs = processes_in(&folder);
+        ensure!(programs.len() >= 2, "these run: {programs:?}");
+        Ok(programs)
+    });
+    cluster.forager(1).kill_and_restart();
+    wait_until("the programs to end", GRAPH_WITHIN, || {
+        let left: Vec<i32> = programs.iter().copied().filter(|pid| is_alive(*pid)).collect();
+        ensure!(left.is_empty(), "{left:?} run");
+        Ok(())
+    });
+}
+
+#[test]
 fn a_drained_forager_finishes_what_runs_and_gets_nothing_more() {
     let cluster = cluster();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let first = running(&cluster, &ledger);
     let status = cluster.forager_named(&first.forager).stop();
     assert!(status.success(), "{status}");

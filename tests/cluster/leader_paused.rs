@@ -15,7 +15,7 @@ fn nothing_takes_effect_that_a_paused_leader_had_in_hand() {
     let Some(workflow) = Workflow::named(MONTAGE) else { return };
     let mut dice = Dice::named("leader_paused");
     let cluster = Cluster::start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let submission = submit_workflow(&cluster, &workflow, &ledger, 100);
     let moment = dice.in_range(1..2 * workflow.tasks.len() / 3);
     let reaches = |lines: usize| {
@@ -26,12 +26,12 @@ fn nothing_takes_effect_that_a_paused_leader_had_in_hand() {
     };
     reaches(moment);
     let paused = cluster.leader();
-    let epoch = paused.metric("antfarm_epoch").expect("it answers");
+    let epoch = paused.epoch();
     let begun = Instant::now();
     paused.pause();
     let next = cluster.leader_other_than(paused);
     println!("another queen leads after {:?}", begun.elapsed());
-    assert!(next.metric("antfarm_epoch").expect("it answers") > epoch);
+    assert!(next.epoch() > epoch);
     reaches(ledger.len() + 100);
     wait_until("the end of the pause", 2 * PAUSE, || {
         ensure!(begun.elapsed() >= PAUSE, "it is not over");
@@ -45,15 +45,6 @@ fn nothing_takes_effect_that_a_paused_leader_had_in_hand() {
     });
     let _ = submission.finish().exits(0);
     ran_as_recorded(&workflow, &ledger);
-    ledger.nothing_started_in_epoch_after(epoch_number(epoch), resumed_at);
+    ledger.nothing_started_in_epoch_after(epoch, resumed_at);
     cluster.agrees();
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "an epoch in a metric is a small whole number"
-)]
-fn epoch_number(epoch: f64) -> u64 {
-    epoch as u64
 }

@@ -23,7 +23,7 @@ fn a_queen_whose_peers_stand_still_refuses_and_work_goes_on_when_one_is_back() {
 
 fn refuses_and_goes_on(lose: impl Fn(&Queen), bring_back: impl Fn(&Queen)) {
     let cluster = Cluster::spec().slots(2).start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     // More than can run before the queens are lost.
     cluster.submit(&array("begun", "append", 60, &append(&ledger, 500)));
     wait_until("work to run", GRAPH_WITHIN, || {
@@ -42,7 +42,7 @@ fn refuses_and_goes_on(lose: impl Fn(&Queen), bring_back: impl Fn(&Queen)) {
     assert_eq!(answer.status, 503, "{}", answer.body);
     assert!(matches!(answer.problem().as_deref(), Some("no-quorum" | "outcome-unknown")), "{}", answer.body);
 
-    let file = cluster.write("late.json", &single("late", "noop", &json!({})).to_string());
+    let file = cluster.scratch().write("late.json", &single("late", "noop", &json!({})).to_string());
     let file = file.to_str().expect("a path in UTF-8");
     let submitted = cluster.antfarm(&["submit", file]).exits(3);
     assert!(submitted.took < REFUSED_WITHIN, "`antfarm submit` took {:?}\n{}", submitted.took, submitted.stderr);

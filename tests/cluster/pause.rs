@@ -8,7 +8,7 @@ use crate::given::{GRAPH_WITHIN, SOON, append, array, single};
 #[test]
 fn a_paused_graph_starts_nothing_until_it_is_resumed() {
     let cluster = Cluster::spec().foragers(1).slots(1).start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     cluster.submit(&array("pausing", "append", 5, &append(&ledger, 300)));
     wait_until("the first instance to run", SOON, || {
         ensure!(!ledger.is_empty(), "nothing runs");

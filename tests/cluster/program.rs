@@ -53,7 +53,7 @@ fn a_program_that_asks_for_a_retry_gets_one() {
     let counting = "cd \"$(dirname \"$(cat | tr -d '\\\"')\")\" && echo x >> tries && \
                     [ \"$(wc -l < tries)\" -ge 2 ] || exit 75; echo 1";
     let cluster = cluster(&[("moody", counting)]);
-    let ledger = Ledger::at(&cluster.path("any"));
+    let ledger = cluster.ledger();
     let (node, attempts) = run(&cluster, "moody", &json!(ledger.path()));
     assert_eq!(node["state"], "succeeded", "{node}");
     assert_eq!(
@@ -113,6 +113,6 @@ fn a_program_past_its_time_is_ended_with_all_that_it_started() {
     let _ = cluster.command(&["graph", "wait", "hangs"]).within(GRAPH_WITHIN).run().exits(1);
     let shown = cluster.antfarm(&["node", "show", "hangs/only", "--json"]).exits(0).json();
     assert_eq!(shown["attempt_list"][0]["state"], "timed_out", "{shown}");
-    let left: Vec<i32> = antfarm_testkit::processes_in(&cluster.path("forager-1"));
+    let left: Vec<i32> = antfarm_testkit::processes_in(&cluster.scratch().path("forager-1"));
     assert_eq!(left, Vec::<i32>::new(), "these still work in the forager's folder");
 }

@@ -11,7 +11,7 @@ fn what_was_acknowledged_survives_the_death_of_all_queens() {
     let Some(workflow) = Workflow::named(MONTAGE) else { return };
     let mut dice = Dice::named("queens_killed");
     let cluster = Cluster::start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let submission = submit_workflow(&cluster, &workflow, &ledger, 50);
     let moment = dice.in_range(1..2 * workflow.tasks.len() * 3 / 4);
     let mut acknowledged = Vec::new();
@@ -38,7 +38,7 @@ fn what_was_acknowledged_survives_the_death_of_all_queens() {
 #[test]
 fn what_runs_while_all_queens_die_is_not_started_again() {
     let cluster = Cluster::spec().foragers(2).slots(4).start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     cluster.submit(&array("running", "append", 8, &append(&ledger, 4_000)));
     wait_until("all instances to run", GRAPH_WITHIN, || {
         ensure!(ledger.len() == 8, "there are {} lines", ledger.len());

@@ -4,7 +4,7 @@ use antfarm_testkit::{Cluster, wait_until};
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::given::{GRAPH_WITHIN, SOON, array};
+use crate::given::{GRAPH_WITHIN, SOON, array, single};
 
 #[test]
 fn all_replicas_come_to_the_same_state() {
@@ -55,10 +55,25 @@ fn metrics_count_what_happened() {
         let value = leader.metric(name).expect("there is such a metric");
         assert!(value >= least, "{name} is {value}");
     }
-    let watchdog = leader.metric("antfarm_ready_unassigned_with_free_slot_seconds").expect("there is such a metric");
-    assert!(watchdog.abs() < f64::EPSILON, "work waits next to a free slot for {watchdog} s");
     let leaders = cluster.queens().iter().filter(|queen| queen.leads()).count();
     assert_eq!(leaders, 1);
+}
+
+#[test]
+fn foragers_are_listed_and_can_be_drained() {
+    let cluster = Cluster::spec().foragers(2).start();
+    let _ = cluster.antfarm(&["forager", "drain", "forager-1"]).exits(0);
+    let listed = cluster.antfarm(&["forager", "list", "--json"]).exits(0).json();
+    let drains = |name: &str| {
+        let foragers = listed["foragers"].as_array().expect("a list");
+        foragers.iter().find(|forager| forager["name"] == name).map(|forager| forager["draining"] == true)
+    };
+    assert_eq!((drains("forager-1"), drains("forager-2")), (Some(true), Some(false)), "{listed}");
+    cluster.submit(&single("elsewhere", "echo", &json!(1)));
+    cluster.wait_for_success("elsewhere", GRAPH_WITHIN);
+    let attempts = cluster.get("/v1/graphs/elsewhere/nodes/only/attempts").and_then(|answer| answer.ok());
+    assert_eq!(attempts.expect("it ran")["attempts"][0]["forager"], "forager-2");
+    let _ = cluster.antfarm(&["forager", "undrain", "forager-1"]).exits(0);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn a_graph_that_is_submitted_twice_is_there_once() {
         .map(|queen| queen.http().post("/v1/graphs", &graph).expect("it answers").status)
         .collect();
     assert_eq!(statuses, [201, 200, 200]);
-    let file = cluster.write("twice.json", &graph);
+    let file = cluster.scratch().write("twice.json", &graph);
     let again = cluster.antfarm(&["submit", "--wait", "--json", file.to_str().expect("UTF-8")]).exits(0);
     assert_eq!(again.json()["submitted"][0]["new"], false);
     let listed = cluster.antfarm(&["graph", "list", "--json"]).exits(0).json();
@@ -31,7 +31,7 @@ fn another_graph_under_a_taken_id_is_refused() {
     let other = single("taken", "echo", &json!(2)).to_string();
     let answer = cluster.leader().http().post("/v1/graphs", &other).expect("it answers");
     assert_eq!((answer.status, answer.problem().as_deref()), (409, Some("conflict")), "{}", answer.body);
-    let file = cluster.write("other.json", &other);
+    let file = cluster.scratch().write("other.json", &other);
     let refused = cluster.antfarm(&["submit", file.to_str().expect("UTF-8")]).exits(4);
     assert!(refused.stderr.contains("taken"), "{}", refused.stderr);
 }
@@ -59,7 +59,7 @@ fn results_travel_along_references() {
         "fan": {"tool": "echo", "array": {"count": 3}, "args": {"row": {"$ref": "one#/rows/1"}}},
         "all": {"tool": "echo", "args": {"fan": {"$ref": "fan"}, "single": {"$ref": "fan[2]"}}},
     }});
-    let file = cluster.write("joined.json", &graph.to_string());
+    let file = cluster.scratch().write("joined.json", &graph.to_string());
     let _ = cluster.antfarm(&["submit", "--wait", file.to_str().expect("UTF-8")]).exits(0);
     let result =
         cluster.get("/v1/graphs/joined/nodes/all/result").and_then(|answer| answer.ok()).expect("it succeeded");
@@ -74,7 +74,7 @@ fn a_failed_graph_is_an_exit_status_and_a_reason() {
         "bad": {"tool": "fail", "args": {"message": "the dog ate it"}},
         "after": {"tool": "noop", "after": ["bad"]},
     }});
-    let file = cluster.write("failing.json", &graph.to_string());
+    let file = cluster.scratch().write("failing.json", &graph.to_string());
     let submitted = cluster.antfarm(&["submit", "--wait", file.to_str().expect("UTF-8")]).exits(1);
     assert!(submitted.stdout.contains("the dog ate it"), "{}\n{}", submitted.stdout, submitted.stderr);
     let view = cluster.graph("failing").expect("it is there");

@@ -8,7 +8,7 @@ use crate::given::single;
 #[test]
 fn a_tool_is_declared_listed_changed_and_withdrawn() {
     let cluster = Cluster::start();
-    let manifest = cluster.write("clean.manifest", "name = \"clean\"\ncost_class = \"model\"\nretries = 5\n");
+    let manifest = cluster.scratch().write("clean.manifest", "name = \"clean\"\ncost_class = \"model\"\nretries = 5\n");
     let _ = cluster.antfarm(&["tool", "apply", manifest.to_str().expect("UTF-8")]).exits(0);
     let shown = cluster.antfarm(&["tool", "show", "clean", "--json"]).exits(0).json();
     assert_eq!(

@@ -33,7 +33,7 @@ fn no_task_of_any_workflow_begins_before_its_parents_have_ended() {
         return;
     }
     let cluster = Cluster::start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let submissions: Vec<_> =
         workflows.iter().map(|workflow| submit_workflow(&cluster, workflow, &ledger, 0)).collect();
     for submission in submissions {
@@ -68,7 +68,7 @@ fn every_task_of_a_workflow_waits_for_the_parents_that_its_file_names() {
 fn a_ready_task_starts_long_before_the_next_tick() {
     let Some(workflow) = Workflow::named(MONTAGE) else { return };
     let cluster = Cluster::spec().slots(1_000).queen_settings("[scheduler]\ntick = \"10s\"\n").start();
-    let ledger = Ledger::at(&cluster.path("ledger"));
+    let ledger = cluster.ledger();
     let _ = submit_workflow(&cluster, &workflow, &ledger, 0).finish().exits(0);
     let latencies = ledger.ready_to_start_ms(workflow.name(), workflow.links());
     let percentile = |percent: usize| latencies[(latencies.len() - 1) * percent / 100];

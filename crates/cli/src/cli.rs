@@ -56,7 +56,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) json: bool,
     /// Show no progress
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
     /// Give up if no leader answered for this long
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "TIME", default_value = "10s")]

@@ -129,6 +129,9 @@ impl QueenHandle {
 
 impl std::fmt::Debug for QueenHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("QueenHandle").field("member", &self.member()).field("http", &self.http_address).finish()
+        f.debug_struct("QueenHandle")
+            .field("member", &self.member())
+            .field("http", &self.http_address)
+            .finish_non_exhaustive()
     }
 }

@@ -13,7 +13,7 @@ use crate::instances::{AttemptId, Attempts, InstanceId, Instances};
 pub enum Command {
     /// Declares a tool, or changes its manifest for graphs that are submitted later.
     PutTool(Manifest),
-    /// Withdraws a tool's manifest; refused while a graph that uses it has not ended.
+    /// Withdraws a tool's manifest; refused while a graph that uses it has not been removed.
     DeleteTool {
         /// The tool.
         name: Name,

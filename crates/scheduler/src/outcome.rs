@@ -78,8 +78,10 @@ pub enum Refusal {
     /// There is no such tool.
     #[error("there is no tool {0}")]
     UnknownTool(Name),
-    /// Graphs that have not ended use the tool.
-    #[error("graphs that have not ended use the tool {0}")]
+    /// Graphs that have not been removed use the tool.
+    #[error(
+        "graphs use the tool {0}, if only as a record of what ran: delete them first, or wait until they are removed"
+    )]
     ToolInUse(Name),
     /// There is no such forager.
     #[error("there is no such forager")]

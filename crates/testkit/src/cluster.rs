@@ -3,14 +3,11 @@
 mod config;
 mod spec;
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::{Answer, Command, Daemon, Finished, Http, Ledger, Ports, Scratch, Turn, logs, seed, wait_until};
 use anyhow::{Context, ensure};
 use serde_json::Value;
-use tempfile::TempDir;
-
-use crate::{Answer, Command, Daemon, Finished, Http, Ports, Turn, logs, processes, seed, wait_until};
 
 pub use spec::ClusterSpec;
 
@@ -26,7 +23,7 @@ pub struct Cluster {
     // Dropped in this order: first what runs, then where it ran, then the right to it.
     queens: Vec<Queen>,
     foragers: Vec<Forager>,
-    folder: TempDir,
+    scratch: Scratch,
     _ports: Ports,
     _turn: Turn,
 }
@@ -84,6 +81,16 @@ impl Queen {
         Ok(value.with_context(|| format!("queen-{} has no metric {name}", self.id))?.parse()?)
     }
 
+    /// The epoch that it is in. It must run.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an epoch is a whole number, and small"
+    )]
+    pub fn epoch(&self) -> u64 {
+        self.metric("antfarm_epoch").expect("a queen that runs has an epoch") as u64
+    }
+
     /// Whether it says of itself that it leads.
     pub fn leads(&self) -> bool {
         self.runs() && self.metric("antfarm_is_leader").is_ok_and(|leads| leads > 0.0)
@@ -104,26 +111,24 @@ impl Cluster {
     fn of(spec: &ClusterSpec) -> Self {
         let turn = Turn::take();
         let ports = Ports::take();
-        let folder =
-            tempfile::Builder::new().prefix("antfarm-test-").tempdir().expect("a temporary folder can be made");
+        let scratch = Scratch::new();
         let daemon = |name: String, role, config: String| {
-            let path = folder.path().join(format!("{name}.toml"));
-            std::fs::write(&path, config).expect("a temporary folder can be written");
+            let path = scratch.write(&format!("{name}.toml"), &config);
             Daemon::new(name, role, path)
         };
         let queens = (1..=spec.queens).map(|id| {
-            let config = config::queen(spec, id, &ports, folder.path());
+            let config = config::queen(spec, id, &ports, scratch.folder());
             Queen { id, daemon: daemon(format!("queen-{id}"), "queen", config), http: Http::at(ports.http(id)) }
         });
         let queens = queens.collect();
         let foragers = (1..=spec.foragers).map(|number| {
             let name = format!("forager-{number}");
-            let config = config::forager(spec, &name, &ports, folder.path());
+            let config = config::forager(spec, &name, &ports, scratch.folder());
             Forager { daemon: daemon(name, "forager", config) }
         });
         let foragers = foragers.collect();
-        println!("a cluster in {}, ANTFARM_SEED={}", folder.path().display(), seed());
-        Self { queens, foragers, folder, _ports: ports, _turn: turn }
+        println!("a cluster in {}, ANTFARM_SEED={}", scratch.folder().display(), seed());
+        Self { queens, foragers, scratch, _ports: ports, _turn: turn }
     }
 
     /// Starts all processes, and waits until there is a leader that has every forager.
@@ -131,12 +136,20 @@ impl Cluster {
         self.queens.iter().for_each(|queen| queen.start());
         self.foragers.iter().for_each(|forager| forager.start());
         wait_until("a leader with all foragers", UP_WITHIN, || {
+            for daemon in self.daemons() {
+                assert!(daemon.runs(), "{} ended by itself\n{}", daemon.name(), daemon.log());
+            }
             let foragers = self.get("/v1/foragers")?.ok()?;
             let foragers = foragers["foragers"].as_array().context("no list of foragers")?;
             let ready = foragers.iter().filter(|forager| forager["state"] == "ready").count();
             ensure!(ready == self.foragers.len(), "{ready} foragers are ready");
             Ok(())
         });
+    }
+
+    fn daemons(&self) -> impl Iterator<Item = &Daemon> {
+        let queens = self.queens.iter().map(|queen| &queen.daemon);
+        queens.chain(self.foragers.iter().map(|forager| &forager.daemon))
     }
 
     /// All queens, by member id.
@@ -189,20 +202,13 @@ impl Cluster {
     }
 
     /// The folder of everything, for files of the test's own.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
+    pub fn scratch(&self) -> &Scratch {
+        &self.scratch
     }
 
-    /// The path of a file in it.
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Writes a file into it.
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, text).expect("a temporary folder can be written");
-        path
+    /// A ledger in it.
+    pub fn ledger(&self) -> Ledger {
+        Ledger::at(&self.scratch.path("ledger"))
     }
 
     /// The addresses of all queens, as `--server` wants them.
@@ -268,13 +274,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            logs::print_tails(self.folder.path());
-        }
-        self.foragers.clear();
-        self.queens.clear();
-        // Programs of tools whose forager was killed.
-        for stray in processes::processes_in(self.folder.path()) {
-            processes::kill(stray);
+            logs::print_tails(self.scratch.folder());
         }
     }
 }

@@ -104,6 +104,12 @@ impl Ledger {
         self.attempts().remove(&(graph.to_owned(), node.to_owned(), 0)).unwrap_or_default()
     }
 
+    /// When something was first started in a higher epoch than this, in milliseconds since 1970.
+    pub fn first_start_above_epoch(&self, epoch: u64) -> Option<u64> {
+        let attempts = self.attempts();
+        attempts.values().flatten().filter(|attempt| attempt.epoch > epoch).map(|attempt| attempt.started_at).min()
+    }
+
     /// Asserts that nothing was started in this epoch after a moment (S4), in milliseconds since 1970.
     pub fn nothing_started_in_epoch_after(&self, epoch: u64, at: u64) {
         let attempts = self.attempts();
@@ -174,3 +180,6 @@ impl Ledger {
         latencies
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ use super::problem::{Kind, NOT_LEADING, Problem};
 
 /// How long a leader is looked for: many elections long, and short enough that a client that then tries the others for
 /// 2 s more has its answer within 4 s.
-const FIND_WITHIN: Duration = Duration::from_millis(1_500);
+const FIND_WITHIN: Duration = Duration::from_millis(1_200);
 
 /// How long to wait before looking again, unless something changes earlier.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);

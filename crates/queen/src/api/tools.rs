@@ -59,7 +59,7 @@ pub(super) async fn put(
     Ok(Json(answer))
 }
 
-/// Withdraws a manifest; refused while a graph that uses it has not ended.
+/// Withdraws a manifest; refused while a graph that uses it has not been removed.
 pub(super) async fn delete(
     State(api): State<Api>,
     Path(name): Path<String>,

@@ -29,7 +29,12 @@ impl Leadership {
         let message = match message {
             ForagerMessage::Hello(hello) => return self.hear_hello(id, session, hello),
             ForagerMessage::Heartbeat(heartbeat) => return self.hear_heartbeat(id, session, &heartbeat),
-            other => other,
+            report @ (ForagerMessage::Accept(_)
+            | ForagerMessage::Reject(_)
+            | ForagerMessage::Result(_)
+            | ForagerMessage::Cancelled(_)
+            | ForagerMessage::Returned(_)
+            | ForagerMessage::Log(_)) => report,
         };
         if let Some(registering) = self.registering.get_mut(&id) {
             if registering.said.len() < MAX_SAID_BEFORE {

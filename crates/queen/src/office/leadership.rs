@@ -295,7 +295,9 @@ impl Leadership {
                 Ok(())
             }
             Err(error) => {
-                items.into_iter().for_each(|item| item.fail(ProposeFailure::NotLeading));
+                for item in items {
+                    item.fail(ProposeFailure::NotLeading);
+                }
                 Err(error)
             }
         }

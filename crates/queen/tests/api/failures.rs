@@ -103,3 +103,14 @@ async fn a_stale_read_needs_no_leader() {
     let client = cluster.client_of(&[3]);
     assert!(read(&client, "/v1/graphs?consistency=stale").await.expect("it answers").text().contains("\"graphs\""));
 }
+
+#[tokio::test]
+async fn a_silent_queen_costs_a_client_only_a_moment() {
+    let cluster = Cluster::of(3, &[]).await;
+    let (leader, silent) = (cluster.leader().await, cluster.followers().await[0]);
+    cluster.network.silence(&http(silent));
+    let began = Instant::now();
+    let submitted = cluster.client_of(&[silent, leader]).submit(GRAPH, "application/json").await;
+    assert!(submitted.expect("the next one is asked").new);
+    assert!(began.elapsed() < Duration::from_secs(2), "it took {:?}", began.elapsed());
+}

@@ -1,19 +1,16 @@
 //! A cancelled graph starts nothing more, and what runs of it is ended.
 
-use antfarm_testkit::{Cluster, Ledger, wait_until};
+use antfarm_testkit::{Cluster, wait_until};
 use anyhow::ensure;
 
-use crate::given::{SOON, append, array};
+use crate::given::{SOON, append, array, reaches};
 
 #[test]
 fn nothing_of_a_cancelled_graph_starts_and_what_runs_ends() {
     let cluster = Cluster::spec().foragers(1).slots(2).start();
     let ledger = cluster.ledger();
     cluster.submit(&array("long", "append", 10, &append(&ledger, 60_000)));
-    wait_until("two instances to run", SOON, || {
-        ensure!(ledger.len() == 2, "there are {} lines", ledger.len());
-        Ok(())
-    });
+    reaches(&ledger, 2);
     let _ = cluster.antfarm(&["graph", "cancel", "long"]).exits(0);
     let waited = cluster.antfarm(&["graph", "wait", "long"]).exits(1);
     assert!(waited.stdout.contains("cancelled"), "{}", waited.stdout);

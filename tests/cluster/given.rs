@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use antfarm_testkit::{Cluster, Ledger, Running, Workflow};
+use antfarm_testkit::{Cluster, Ledger, Running, Workflow, wait_until};
+use anyhow::ensure;
 use serde_json::{Value, json};
 
 /// The largest of the recorded workflows: 2,122 tasks.
@@ -35,6 +36,15 @@ pub(crate) fn submit_workflow(cluster: &Cluster, workflow: &Workflow, ledger: &L
     let command =
         ["submit", "--format", "wfformat", "--tool", "append", "--args", &args, "--wait", "--json", workflow.file()];
     cluster.command(&command).within(GRAPH_WITHIN).start()
+}
+
+/// Waits until a ledger has that many lines: two for each attempt that has ended, one for each that runs.
+pub(crate) fn reaches(ledger: &Ledger, lines: usize) {
+    wait_until(&format!("{lines} lines in the ledger"), GRAPH_WITHIN, || {
+        let found = ledger.len();
+        ensure!(found >= lines, "there are {found}");
+        Ok(())
+    });
 }
 
 /// Asserts that a workflow ran as its file says: every task once, and none before its parents.

@@ -3,7 +3,7 @@
 use antfarm_testkit::{Cluster, Dice, Ledger, Workflow, wait_until};
 use anyhow::ensure;
 
-use crate::given::{GRAPH_WITHIN, MONTAGE, append, now_ms, ran_as_recorded, single, submit_workflow};
+use crate::given::{GRAPH_WITHIN, MONTAGE, append, now_ms, ran_as_recorded, reaches, single, submit_workflow};
 
 /// How often the leader is killed while one graph runs.
 const KILLS: usize = 10;
@@ -21,11 +21,7 @@ fn each_node_is_started_once_however_often_the_leader_is_killed() {
     let last_line = 2 * workflow.tasks.len();
     let mut kills = Vec::new();
     for moment in dice.several_in_range(KILLS, 1..last_line * 9 / 10) {
-        wait_until(&format!("{moment} lines in the ledger"), GRAPH_WITHIN, || {
-            let lines = ledger.len();
-            ensure!(lines >= moment, "there are {lines}");
-            Ok(())
-        });
+        reaches(&ledger, moment);
         let leader = cluster.leader();
         kills.push((leader.epoch(), now_ms()));
         leader.kill();

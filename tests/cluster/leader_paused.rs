@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use antfarm_testkit::{Cluster, Dice, Ledger, Workflow, wait_until};
+use antfarm_testkit::{Cluster, Dice, Workflow, wait_until};
 use anyhow::ensure;
 
-use crate::given::{GRAPH_WITHIN, MONTAGE, SOON, now_ms, ran_as_recorded, submit_workflow};
+use crate::given::{MONTAGE, SOON, now_ms, ran_as_recorded, reaches, submit_workflow};
 
 /// Far longer than an election takes, and shorter than a lease.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -18,13 +18,7 @@ fn nothing_takes_effect_that_a_paused_leader_had_in_hand() {
     let ledger = cluster.ledger();
     let submission = submit_workflow(&cluster, &workflow, &ledger, 100);
     let moment = dice.in_range(1..2 * workflow.tasks.len() / 3);
-    let reaches = |lines: usize| {
-        wait_until(&format!("{lines} lines in the ledger"), GRAPH_WITHIN, || {
-            ensure!(ledger.len() >= lines, "there are {}", ledger.len());
-            Ok(())
-        });
-    };
-    reaches(moment);
+    reaches(&ledger, moment);
     let paused = cluster.leader();
     let epoch = paused.epoch();
     let begun = Instant::now();
@@ -32,7 +26,7 @@ fn nothing_takes_effect_that_a_paused_leader_had_in_hand() {
     let next = cluster.leader_other_than(paused);
     println!("another queen leads after {:?}", begun.elapsed());
     assert!(next.epoch() > epoch);
-    reaches(ledger.len() + 100);
+    reaches(&ledger, ledger.len() + 100);
     wait_until("the end of the pause", 2 * PAUSE, || {
         ensure!(begun.elapsed() >= PAUSE, "it is not over");
         Ok(())

@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use antfarm_testkit::{Cluster, Ledger, Queen, wait_until};
-use anyhow::ensure;
+use antfarm_testkit::{Cluster, Queen};
 use serde_json::json;
 
-use crate::given::{GRAPH_WITHIN, append, array, single};
+use crate::given::{GRAPH_WITHIN, append, array, reaches, single};
 
 /// A refusal comes within this time.
 const REFUSED_WITHIN: Duration = Duration::from_secs(4);
@@ -26,10 +25,7 @@ fn refuses_and_goes_on(lose: impl Fn(&Queen), bring_back: impl Fn(&Queen)) {
     let ledger = cluster.ledger();
     // More than can run before the queens are lost.
     cluster.submit(&array("begun", "append", 60, &append(&ledger, 500)));
-    wait_until("work to run", GRAPH_WITHIN, || {
-        ensure!(!ledger.is_empty(), "nothing runs");
-        Ok(())
-    });
+    reaches(&ledger, 1);
     let (leader, lost) = (cluster.leader(), cluster.followers());
     for queen in &lost {
         lose(queen);

@@ -1,19 +1,15 @@
 //! A paused graph starts nothing until it is resumed.
 
-use antfarm_testkit::{Cluster, Ledger, wait_until};
-use anyhow::ensure;
+use antfarm_testkit::Cluster;
 
-use crate::given::{GRAPH_WITHIN, SOON, append, array, single};
+use crate::given::{GRAPH_WITHIN, append, array, reaches, single};
 
 #[test]
 fn a_paused_graph_starts_nothing_until_it_is_resumed() {
     let cluster = Cluster::spec().foragers(1).slots(1).start();
     let ledger = cluster.ledger();
     cluster.submit(&array("pausing", "append", 5, &append(&ledger, 300)));
-    wait_until("the first instance to run", SOON, || {
-        ensure!(!ledger.is_empty(), "nothing runs");
-        Ok(())
-    });
+    reaches(&ledger, 1);
     let _ = cluster.antfarm(&["graph", "pause", "pausing"]).exits(0);
     assert_eq!(cluster.graph("pausing").expect("it is there")["state"], "paused");
     // Another graph gets the slot as soon as it is free: then the paused one could have had it.

@@ -1,6 +1,6 @@
 //! A tool that is a program: arguments come in, a result goes out, and what it says on the side is kept.
 
-use antfarm_testkit::{Cluster, Ledger};
+use antfarm_testkit::Cluster;
 use serde_json::{Value, json};
 
 use crate::given::{GRAPH_WITHIN, single};

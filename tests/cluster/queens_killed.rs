@@ -1,10 +1,10 @@
 //! All queens die in the same moment: nothing acknowledged is lost, and nothing that runs is started again.
 
-use antfarm_testkit::{Cluster, Dice, Ledger, Workflow, wait_until};
+use antfarm_testkit::{Cluster, Dice, Workflow, wait_until};
 use anyhow::ensure;
 use serde_json::json;
 
-use crate::given::{GRAPH_WITHIN, MONTAGE, append, array, ran_as_recorded, single, submit_workflow};
+use crate::given::{GRAPH_WITHIN, MONTAGE, append, array, ran_as_recorded, reaches, single, submit_workflow};
 
 #[test]
 fn what_was_acknowledged_survives_the_death_of_all_queens() {
@@ -40,10 +40,7 @@ fn what_runs_while_all_queens_die_is_not_started_again() {
     let cluster = Cluster::spec().foragers(2).slots(4).start();
     let ledger = cluster.ledger();
     cluster.submit(&array("running", "append", 8, &append(&ledger, 4_000)));
-    wait_until("all instances to run", GRAPH_WITHIN, || {
-        ensure!(ledger.len() == 8, "there are {} lines", ledger.len());
-        Ok(())
-    });
+    reaches(&ledger, 8);
     cluster.queens().iter().for_each(|queen| queen.kill());
     assert_eq!(ledger.len(), 8, "it was to run while all queens were dead");
     cluster.queens().iter().for_each(|queen| queen.start());

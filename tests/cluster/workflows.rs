@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use antfarm_testkit::{Cluster, Ledger, Workflow, workflows};
+use antfarm_testkit::{Cluster, Workflow, workflows};
 
 use crate::given::{GRAPH_WITHIN, MONTAGE, ran_as_recorded, submit_workflow};
 

@@ -162,12 +162,7 @@ impl Client {
         self.read(path("/v1/graphs/{}/nodes/{}", &[graph, node])).await
     }
 
-    /// The result of a node; of an array node the list.
-    pub async fn result(&self, graph: &str, node: &str) -> Result<Value, ClientError> {
-        self.read(path("/v1/graphs/{}/nodes/{}/result", &[graph, node])).await
-    }
-
-    /// As [`Client::result`], as the JSON text that the tool gave: keys in its order, numbers with all digits.
+    /// The result of a node, of an array node the list, as JSON text: keys in their order, numbers with all digits.
     pub async fn result_text(&self, graph: &str, node: &str) -> Result<String, ClientError> {
         Ok(self.ask(&Ask::read(path("/v1/graphs/{}/nodes/{}/result", &[graph, node]))).await?.text())
     }

@@ -2,7 +2,31 @@
 
 use antfarm_model::document::ManifestDocument;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// JSON as it was written: keys in their order, numbers with all digits.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JsonText(Box<RawValue>);
+
+impl JsonText {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl PartialEq for JsonText {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl std::fmt::Display for JsonText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
 
 /// A number of instances in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -108,10 +132,10 @@ pub struct NodeView {
     pub needs_count: Option<usize>,
     /// With results in the places of references; not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub args: Option<Value>,
+    pub args: Option<JsonText>,
     /// The result; not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Value>,
+    pub result: Option<JsonText>,
 }
 
 /// Why an instance is where it is.
@@ -261,7 +285,7 @@ pub struct ResultView {
     /// The instance.
     pub id: String,
     /// Its result.
-    pub result: Value,
+    pub result: JsonText,
 }
 
 macro_rules! page {

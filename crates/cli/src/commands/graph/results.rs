@@ -1,8 +1,9 @@
 //! `antfarm graph results`: what the nodes of a graph gave.
 
+use antfarm_client::views::ResultView;
 use antfarm_client::{Client, Page};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::console::Console;
 use crate::exit::Exit;
@@ -23,6 +24,13 @@ pub(super) struct Results {
     id: String,
     /// A node, or one instance of an array node
     node: Option<String>,
+}
+
+/// All results, as one document.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    graph: &'a str,
+    results: Vec<ResultView>,
 }
 
 impl Results {
@@ -48,7 +56,7 @@ impl Results {
             }
         }
         if console.json() {
-            console.result(&json!({"graph": self.id, "results": results}), String::new)?;
+            console.result(&Document { graph: &self.id, results }, String::new)?;
         }
         Ok(Exit::Done)
     }

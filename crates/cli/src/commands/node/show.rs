@@ -3,7 +3,7 @@
 use antfarm_client::Client;
 use antfarm_client::views::{AttemptView, NodeView};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 
 use super::NodePath;
 use crate::console::Console;
@@ -26,6 +26,14 @@ pub(super) struct Show {
     node: NodePath,
 }
 
+/// A node with its attempts, as one document.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    node: &'a NodeView,
+    attempt_list: &'a [AttemptView],
+}
+
 impl Show {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let NodePath { graph, node } = &self.node;
@@ -34,8 +42,7 @@ impl Show {
             None => client.attempts(graph, node).await?.attempts,
             Some(_) => Vec::new(),
         };
-        let mut document = json!(view);
-        document["attempt_list"] = json!(attempts);
+        let document = Document { node: &view, attempt_list: &attempts };
         console.result(&document, || format!("{}{}", summary(&view), listing(&attempts)))?;
         Ok(Exit::Done)
     }

@@ -4,9 +4,10 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use antfarm_env::{Env, SystemEnvironment};
 use anyhow::Context;
 use clap::Args;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use toml::{Table, Value};
 use tracing_subscriber::EnvFilter;
@@ -132,6 +133,36 @@ pub(crate) fn block_on<T>(process: impl Future<Output = anyhow::Result<T>>) -> a
     let end = runtime.block_on(process);
     runtime.shutdown_background();
     end
+}
+
+/// The threads of a queen's consensus. The state machine may hold up one, a snapshot another; the others go on.
+const CONSENSUS_THREADS: usize = 4;
+
+/// Threads of their own for consensus: nothing else that a queen does delays a heartbeat or a vote.
+pub(crate) struct ConsensusThreads(Option<Runtime>);
+
+impl ConsensusThreads {
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(CONSENSUS_THREADS).thread_name("consensus").enable_all();
+        // A task in that slot waits for the task that woke it, which may be the state machine at work.
+        builder.disable_lifo_slot();
+        Ok(Self(Some(builder.build().context("the threads of consensus cannot be started")?)))
+    }
+
+    /// The environment whose tasks run on them.
+    pub(crate) fn env(&self) -> Env {
+        let _entered = self.0.as_ref().map(Runtime::enter);
+        Env::new(SystemEnvironment::current())
+    }
+}
+
+impl Drop for ConsensusThreads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Reads `key=value`.

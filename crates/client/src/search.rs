@@ -89,7 +89,10 @@ impl<'a> Search<'a> {
                 },
                 Ok(Some((server, Err(NoAnswer { may_have_arrived, why })))) => {
                     self.may_have_arrived |= may_have_arrived;
-                    self.last = Some(format!("{}: {why}", servers[server]));
+                    // What a queen said about the quorum explains more than that another one is not there.
+                    if self.first_no_quorum.is_none() {
+                        self.last = Some(format!("{}: {why}", servers[server]));
+                    }
                     ask_next_at = Instant::now();
                 }
                 Ok(None) => return None,

@@ -105,7 +105,7 @@ pub struct NodeView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances: Option<CountsView>,
     /// Attempts that are remembered.
-    pub attempts: usize,
+    pub attempts: u32,
     /// How many attempts failed by themselves.
     pub failures: u32,
     /// Who has the newest open attempt.

@@ -78,6 +78,15 @@ impl Env {
         self.0.spawn(Box::pin(task));
     }
 
+    /// Runs a future as a task of this environment, so that what it spawns are such tasks too, and waits for its value.
+    pub async fn within<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> T {
+        let (sender, receiver) = oneshot::channel();
+        self.spawn(async move {
+            let _ = sender.send(future.await); // nobody may wait for it any more
+        });
+        receiver.await.expect("the task has ended with a value, unless it panicked or the process is going down")
+    }
+
     /// Does work that would hold up the tasks beside it, on a thread that may be held up, and waits for its value.
     /// Dropping the future does not stop the work.
     pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {

@@ -14,6 +14,7 @@ mod manifest;
 pub mod pointer;
 mod render;
 mod rfc3339;
+mod soundness;
 mod time;
 
 pub use fault::Fault;
@@ -24,4 +25,5 @@ pub use limits::Limits;
 pub use manifest::{Backoff, CostClass, EffectClass, Manifest};
 pub use render::{RenderError, Results};
 pub use rfc3339::InvalidTime;
+pub use soundness::Unsound;
 pub use time::{Elapsed, InvalidSpan, Span, WallTime};

@@ -37,6 +37,10 @@ pub(crate) use server::serve;
 /// Bodies that may be held in memory at the same time, in KiB; more requests with bodies are refused.
 const MAX_BODIES_KIB: usize = 256 << 10;
 
+/// Graphs beyond the size that is read at once, which may be read at the same time: each value of a text takes some forty
+/// bytes while it is, and a text has millions.
+const MAX_LARGE_GRAPHS: usize = 1;
+
 /// Event streams that may be open at the same time; more are refused.
 const MAX_EVENT_STREAMS: usize = 1_024;
 
@@ -45,6 +49,7 @@ const MAX_EVENT_STREAMS: usize = 1_024;
 struct Api {
     shared: Shared,
     bodies: Arc<Semaphore>,
+    large_graphs: Arc<Semaphore>,
     event_streams: Arc<Semaphore>,
     digest: Arc<digest::Digest>,
 }
@@ -54,6 +59,7 @@ impl Api {
         Self {
             shared,
             bodies: Arc::new(Semaphore::new(MAX_BODIES_KIB)),
+            large_graphs: Arc::new(Semaphore::new(MAX_LARGE_GRAPHS)),
             event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
             digest: Arc::default(),
         }

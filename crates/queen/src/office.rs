@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use antfarm_model::Epoch;
 use antfarm_protocol::{ForagerMessage, HeartbeatAck, MemberAddress, QueenMessage, Welcome};
 use antfarm_replication::{Leadership as Hint, NotLeading, Office as Opened};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -51,10 +52,11 @@ pub(crate) struct Inputs {
 pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
     let mut hint = shared.replica.leadership();
     let (opened_sender, mut opened) = mpsc::channel(1);
-    let mut office = Office { shared, sessions: BTreeMap::new(), leading: None, opening: false, opened: opened_sender };
+    let mut office =
+        Office { shared, sessions: BTreeMap::new(), leading: None, led: None, opening: false, opened: opened_sender };
     let mut tick = tokio::time::interval(office.shared.config.scheduler.tick.to_std());
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut heard, mut requests) = (Vec::new(), Vec::new());
+    let mut heard = Vec::new();
     loop {
         let current = *hint.borrow_and_update();
         office.follow(current);
@@ -63,22 +65,19 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
             () = stopped(&mut inputs.stop) => break,
             _ = hint.changed() => {}
             Some(opened) = opened.recv() => office.opened(opened).await,
+            _ = tick.tick() => office.tick(),
             loss = Leadership::settle_next(&mut office.leading) => office.settled(loss),
             _ = inputs.heard.recv_many(&mut heard, MAX_TAKEN) => {
                 for heard in heard.drain(..) {
                     office.hear(heard);
                 }
             }
-            _ = inputs.requests.recv_many(&mut requests, MAX_TAKEN) => {
-                for request in requests.drain(..) {
-                    office.ask(request);
-                }
-            }
-            _ = tick.tick() => office.tick(),
+            Some(request) = inputs.requests.recv(), if office.takes_requests() => office.ask(request),
         }
+        office.take_requests(&mut inputs.requests);
         office.flush().await;
     }
-    office.resign(ProposeFailure::NotLeading);
+    office.resign();
 }
 
 /// Waits for the stop; whoever could say so may be gone, and that means the same.
@@ -90,6 +89,8 @@ struct Office {
     shared: Shared,
     sessions: BTreeMap<SessionId, Session>,
     leading: Option<Leadership>,
+    /// The last epoch that this queen led in.
+    led: Option<Epoch>,
     /// Leadership is being confirmed.
     opening: bool,
     opened: mpsc::Sender<Result<Opened, NotLeading>>,
@@ -101,7 +102,7 @@ impl Office {
         let led = self.leading.as_ref().map(Leadership::term);
         match (led, hint) {
             (Some(led), Hint::Leading { term }) if led == term => {}
-            (Some(_), Hint::Leading { .. } | Hint::Following { .. }) => self.resign(ProposeFailure::OutcomeUnknown),
+            (Some(_), Hint::Leading { .. } | Hint::Following { .. }) => self.resign(),
             (None, Hint::Leading { .. } | Hint::Following { .. }) => {}
         }
         let doubts = self.leading.as_mut().is_some_and(Leadership::take_doubt);
@@ -131,30 +132,41 @@ impl Office {
         match opened {
             Ok(opened) if led == Some(opened.epoch) => {}
             Ok(opened) => {
-                self.resign(ProposeFailure::OutcomeUnknown);
-                self.leading = Some(Leadership::new(&self.shared, opened).await);
-                tracing::info!(epoch = opened.epoch.0, "this queen leads");
-                self.shared.metrics.leader_changed();
-                self.welcome_all();
+                self.resign();
+                self.take_office(opened).await;
             }
             Err(error) => {
                 tracing::debug!(%error, "leadership is not confirmed");
-                self.resign(ProposeFailure::OutcomeUnknown);
+                self.resign();
             }
+        }
+    }
+
+    async fn take_office(&mut self, opened: Opened) {
+        let led_before = self.led == Some(opened.epoch);
+        match Leadership::new(&self.shared, opened, led_before).await {
+            Ok(leadership) => {
+                tracing::info!(epoch = opened.epoch.0, "this queen leads");
+                self.led = Some(opened.epoch);
+                self.shared.metrics.leader_changed();
+                self.leading = Some(leadership);
+                self.welcome_all();
+            }
+            Err(error) => tracing::debug!(%error, "leadership was lost before it began"),
         }
     }
 
     fn settled(&mut self, loss: Option<Loss>) {
         if let Some(loss) = loss {
             tracing::warn!(%loss, "this queen leads no more");
-            self.resign(ProposeFailure::OutcomeUnknown);
+            self.resign();
         }
     }
 
     /// Drops everything that only a leader has.
-    fn resign(&mut self, failure: ProposeFailure) {
+    fn resign(&mut self) {
         let Some(leading) = self.leading.take() else { return };
-        leading.end(failure);
+        leading.end();
         *self.shared.hearing.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
         self.welcome_all();
     }
@@ -169,7 +181,23 @@ impl Office {
                     tracing::warn!(%error, "leadership was not handed over");
                 }
             });
-            self.resign(ProposeFailure::OutcomeUnknown);
+            self.resign();
+        }
+    }
+
+    /// Whether what is asked for can be taken on; otherwise it waits at the desk, which is bounded.
+    fn takes_requests(&self) -> bool {
+        self.leading.as_ref().is_none_or(Leadership::has_room)
+    }
+
+    /// Takes what has been asked for meanwhile, so that a flood of reports holds nobody up.
+    fn take_requests(&mut self, requests: &mut mpsc::Receiver<Request>) {
+        for _ in 0..MAX_TAKEN {
+            if !self.takes_requests() {
+                return;
+            }
+            let Ok(request) = requests.try_recv() else { return };
+            self.ask(request);
         }
     }
 

@@ -55,17 +55,26 @@ pub enum StartError {
 impl Queen {
     /// Starts a queen. `engine` holds its log and vote; snapshots go to `disk`, below the configured data folder.
     ///
+    /// Consensus and the state machine run on `consensus`, everything else on `env`: whatever clients and foragers ask
+    /// for, and however long the state machine works at an entry, heartbeats and votes go on. Where there is only one
+    /// thread, such as in a simulation, both are the same.
+    ///
     /// # Errors
     /// If the data folder is not its own or damaged, or an address cannot be used.
     pub async fn start<R: AsyncRuntime>(
         env: Env,
+        consensus: Env,
         engine: Arc<dyn LogEngine>,
         disk: Arc<dyn Disk>,
         net: Net,
         config: QueenConfig,
     ) -> Result<QueenHandle, StartError> {
         let snapshots = config.data_dir.join(SNAPSHOTS);
-        let replica = Replica::start::<R>(config.replica(), env.clone(), net.clone(), engine, disk, &snapshots).await?;
+        let (replicated, theirs, peers) = (config.replica(), consensus.clone(), net.clone());
+        let replica = consensus.within(async move {
+            Replica::start::<R>(replicated, theirs, peers, engine, disk, &snapshots).await
+        });
+        let replica = replica.await?;
         let listener = net
             .listen(&config.http)
             .await

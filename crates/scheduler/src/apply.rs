@@ -54,7 +54,7 @@ impl State {
         step.fire_timers();
         let answers = entry.commands.iter().map(|command| step.apply(command)).collect();
         let events = step.into_events();
-        #[cfg(debug_assertions)]
+        #[cfg(checked_state)]
         self.check_after_apply();
         Outcome { position, answers, events }
     }

@@ -129,6 +129,14 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// No result is larger, whatever the configured limit says, in bytes.
+    pub const MAX_RESULT_BYTES: usize = 1 << 20;
+
+    /// No message of a failure is longer, in bytes.
+    pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
+}
+
 /// Where a submitted graph's bytes are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GraphSource {

@@ -102,6 +102,16 @@ pub fn decide(
         commands.extend(judge::judge(state, in_flight, now, liveness, policy));
         commands.extend(retire::retire(state, in_flight, now, policy));
     }
-    commands.extend(assign::assign(state, in_flight, now, liveness, budget.instances));
+    let judged = commands.iter().filter_map(judged_forager).collect();
+    commands.extend(assign::assign(state, in_flight, now, liveness, &judged, budget.instances));
     commands
+}
+
+/// The forager that a judgement is about.
+fn judged_forager(command: &Command) -> Option<ForagerNo> {
+    if let Command::Suspect { forager, .. } | Command::Trust { forager, .. } | Command::Lose { forager, .. } = command {
+        Some(*forager)
+    } else {
+        None
+    }
 }

@@ -1,6 +1,7 @@
 //! What is known of one forager, and what it should run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use antfarm_model::{CostClass, Elapsed, ForagerNo, Incarnation, Name, ToolNo};
 use serde::{Deserialize, Serialize};
@@ -74,12 +75,16 @@ pub struct Forager {
     pub name: Name,
     /// The registration that counts.
     pub incarnation: Incarnation,
+    /// When it was registered.
+    pub registered_at: Elapsed,
+    /// The incarnation from which this one took over, with its journal.
+    pub taken_from: Option<Incarnation>,
     /// How many attempts it runs at once.
     pub slots: u32,
     /// How many of one class, by [`CostClass::index`].
     pub class_slots: [Option<u32>; CLASSES],
     /// The tools that it has.
-    pub tools: BTreeSet<ToolNo>,
+    pub tools: Arc<BTreeSet<ToolNo>>,
     /// After how many lost foragers in a row an instance fails as poison.
     pub poison_limit: u32,
     /// It finishes what it has and gets no more.
@@ -110,6 +115,12 @@ impl Forager {
         } else {
             ForagerState::Ready
         }
+    }
+
+    /// Whether the journal of an incarnation proves that its process may take over: it is the one that counts, or the
+    /// one from which that took over without its process ever learning of it.
+    pub fn proves(&self, former: Incarnation) -> bool {
+        former == self.incarnation || Some(former) == self.taken_from
     }
 
     /// The number of its open attempts.

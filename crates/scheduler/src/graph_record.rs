@@ -164,6 +164,14 @@ impl GraphRecord {
         if index >= count { None } else { self.instances.get(self.shape.positions(node).start + index as usize) }
     }
 
+    /// Every instance, in order. O(n).
+    pub(crate) fn each_instance(&self) -> impl Iterator<Item = (InstanceId, &Instance)> {
+        let graph = self.no;
+        let of = move |node, count| (0..count).map(move |index| InstanceId { graph, node, index });
+        let ids = self.shape.nodes().flat_map(move |(node, spec)| of(node, spec.instances()));
+        ids.zip(self.instances.iter())
+    }
+
     /// The state of an instance, as people see it: what a stopped graph never started is cancelled or skipped, and
     /// nothing of a paused graph is ready.
     pub fn state_of(&self, instance: &Instance) -> InstanceState {

@@ -7,6 +7,7 @@ use antfarm_model::{CostClass, ForagerNo, GraphNo};
 use crate::command::Command;
 use crate::instances::InstanceId;
 use crate::state::State;
+use crate::turns::Turns;
 
 const CLASSES: usize = CostClass::ALL.len();
 
@@ -16,7 +17,9 @@ pub struct InFlight {
     proposals: BTreeMap<u64, Proposal>,
     assigned: BTreeSet<InstanceId>,
     taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
-    last_class: Option<CostClass>,
+    turns: Option<Turns>,
+    /// Proposals that judge or register a forager.
+    touched: BTreeMap<ForagerNo, usize>,
 }
 
 #[derive(Debug, Default)]
@@ -38,7 +41,7 @@ impl InFlight {
                     let class = graph.shape().tool(instances.node).class;
                     noted.assigned.extend(instances.iter());
                     noted.taken.entry(*forager).or_default()[class.index()] += instances.len;
-                    self.last_class = Some(class);
+                    self.turns.get_or_insert(state.core.turns).serve(class);
                 }
                 Command::Suspect { forager, .. } | Command::Trust { forager, .. } | Command::Lose { forager, .. } => {
                     noted.foragers.insert(*forager);
@@ -70,6 +73,9 @@ impl InFlight {
             let sum = self.taken.entry(*forager).or_default();
             (0..CLASSES).for_each(|class| sum[class] += counts[class]);
         }
+        for forager in &noted.foragers {
+            *self.touched.entry(*forager).or_default() += 1;
+        }
         self.proposals.insert(proposal, noted);
     }
 
@@ -86,8 +92,15 @@ impl InFlight {
                 self.taken.remove(forager);
             }
         }
+        for forager in &noted.foragers {
+            let Some(count) = self.touched.get_mut(forager) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                self.touched.remove(forager);
+            }
+        }
         if self.proposals.is_empty() {
-            self.last_class = None;
+            self.turns = None;
         }
     }
 
@@ -109,13 +122,14 @@ impl InFlight {
         self.taken.get(&forager).copied().unwrap_or_default()
     }
 
-    pub(crate) fn last_class(&self) -> Option<CostClass> {
-        self.last_class
+    /// Whose turn it is when everything on its way has been applied.
+    pub(crate) fn turns(&self) -> Option<Turns> {
+        self.turns
     }
 
     /// Whether a judgement on the forager, or a new registration, is on its way: until then it gets nothing.
     pub fn touches_forager(&self, forager: ForagerNo) -> bool {
-        self.proposals.values().any(|proposal| proposal.foragers.contains(&forager))
+        self.touched.contains_key(&forager)
     }
 
     pub(crate) fn removes_graph(&self, graph: GraphNo) -> bool {

@@ -78,7 +78,7 @@ impl InstanceState {
             Self::Ready => !matches!(next, Self::Running | Self::Skipped),
             Self::Assigned | Self::Running => !matches!(next, Self::Skipped),
             Self::NeedsDecision => {
-                matches!(next, Self::Ready | Self::Succeeded | Self::Failed | Self::Expired | Self::Cancelled)
+                !matches!(next, Self::Assigned | Self::Running | Self::Skipped | Self::NeedsDecision)
             }
             Self::Succeeded | Self::Failed | Self::Expired | Self::Cancelled | Self::Skipped => false,
         }
@@ -154,6 +154,8 @@ pub struct ClosedAttempt {
 pub struct Instance {
     /// Where it is. A stopped or paused graph shows some states as others: see [`GraphRecord::state_of`](crate::GraphRecord::state_of).
     pub state: InstanceState,
+    /// How many attempts were opened.
+    pub attempts: u32,
     /// How often it failed by itself.
     pub failures: u32,
     /// How many foragers in a row were lost or died while it ran.
@@ -177,11 +179,6 @@ impl Instance {
     /// The result as JSON, if it succeeded.
     pub fn result(&self) -> Option<&Arc<str>> {
         if self.state == InstanceState::Succeeded { self.text.as_ref() } else { None }
-    }
-
-    /// The number of attempts that were opened, as far as they are remembered.
-    pub fn attempts(&self) -> usize {
-        self.open.len() + self.closed.len()
     }
 
     pub(crate) fn remember(&mut self, attempt: ClosedAttempt) {

@@ -8,15 +8,15 @@ use antfarm_model::{EffectClass, ForagerNo};
 use crate::graph_record::{Counts, GraphPhase, GraphRecord};
 use crate::index::Index;
 use crate::instance::InstanceState;
-use crate::instances::{AttemptId, InstanceId};
+use crate::instances::AttemptId;
 use crate::state::{Core, State};
 
 /// States with fewer instances and attempts are checked in full after every apply.
-#[cfg(debug_assertions)]
+#[cfg(checked_state)]
 const SMALL: usize = 1_000;
 
 /// Larger ones are checked in full after this many applies.
-#[cfg(debug_assertions)]
+#[cfg(checked_state)]
 const EVERY: u64 = 1_024;
 
 impl State {
@@ -39,7 +39,7 @@ impl State {
         self.indexes_are_derived();
     }
 
-    #[cfg(debug_assertions)]
+    #[cfg(checked_state)]
     pub(crate) fn check_after_apply(&self) {
         let instances: usize = self.core.graphs.values().map(|graph| graph.instances.len()).sum();
         if instances + self.index.open.len() < SMALL || self.core.applied.index.0.is_multiple_of(EVERY) {
@@ -67,15 +67,8 @@ fn counts_are_true(graph: &GraphRecord) {
     assert_eq!(counts, graph.counts, "graph {}: the counts of its instances are true", graph.no);
 }
 
-fn each_instance(graph: &GraphRecord) -> impl Iterator<Item = (InstanceId, &crate::instance::Instance)> {
-    let no = graph.no;
-    let of = move |node, count| (0..count).map(move |index| InstanceId { graph: no, node, index });
-    let ids = graph.shape.nodes().flat_map(move |(node, spec)| of(node, spec.instances()));
-    ids.zip(graph.instances.iter())
-}
-
 fn open_attempts_have_open_states(graph: &GraphRecord) {
-    for (id, instance) in each_instance(graph) {
+    for (id, instance) in graph.each_instance() {
         let needs_one = matches!(instance.state, InstanceState::Assigned | InstanceState::Running);
         assert!(!needs_one || !instance.open.is_empty(), "{id}: {} without an open attempt", instance.state);
         let has_none = matches!(instance.state, InstanceState::Waiting | InstanceState::NeedsDecision);
@@ -84,7 +77,7 @@ fn open_attempts_have_open_states(graph: &GraphRecord) {
 }
 
 fn only_some_effects_overlap(graph: &GraphRecord) {
-    for (id, instance) in each_instance(graph) {
+    for (id, instance) in graph.each_instance() {
         let effects = graph.shape.tool(id.node).effects;
         let most = if effects.may_overlap() { 2 } else { 1 };
         assert!(instance.open.len() <= most, "{id}: {} open attempts of a tool that is {effects}", instance.open.len());
@@ -125,7 +118,7 @@ fn finished_graphs_are_finished(graph: &GraphRecord) {
 fn attempts_are_known_on_both_sides(core: &Core) {
     let mut at_instances: BTreeMap<AttemptId, ForagerNo> = BTreeMap::new();
     for graph in core.graphs.values() {
-        for (instance, record) in each_instance(graph) {
+        for (instance, record) in graph.each_instance() {
             at_instances
                 .extend(record.open.iter().map(|open| (AttemptId { instance, fence: open.fence }, open.forager)));
         }

@@ -24,6 +24,7 @@ mod render;
 mod shape;
 mod snapshot;
 mod state;
+mod turns;
 
 pub use chunked::Chunked;
 pub use codec::CodecError;

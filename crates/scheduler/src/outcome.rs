@@ -51,6 +51,12 @@ pub enum Refusal {
     /// The bytes of the graph are no graph.
     #[error("the submitted bytes are no graph: {0}")]
     BadGraph(crate::codec::CodecError),
+    /// The bytes are a graph that this program would not have made.
+    #[error("the submitted bytes are no sound graph: {0}")]
+    UnsoundGraph(antfarm_model::Unsound),
+    /// A result is larger than any may be.
+    #[error("a result may have at most {} bytes", crate::Command::MAX_RESULT_BYTES)]
+    ResultTooLarge,
     /// Parts of the upload are missing.
     #[error("the upload is incomplete or was dropped after waiting too long: submit again")]
     UploadIncomplete,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{CostClass, Elapsed, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, WallTime};
+use antfarm_model::{Elapsed, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -13,11 +13,13 @@ use crate::entry::Position;
 use crate::forager::Forager;
 use crate::graph_record::{Counts, GraphPhase, GraphRecord, NodeProgress};
 use crate::instance::Instance;
+use crate::instances::AttemptId;
 use crate::shape::{Shape, ToolUse};
 use crate::state::{Core, State, Tombstone, ToolRecord, Upload};
+use crate::turns::Turns;
 
-/// Nodes in a record.
-const NODES: usize = 256;
+/// A record is closed when it has about so many bytes; one element may have more.
+const RECORD_BYTES: usize = 1 << 20;
 
 /// A copy of the state that later entries do not change; it shares everything with the state until that changes.
 #[derive(Debug, Clone)]
@@ -45,30 +47,11 @@ pub enum LoadError {
 /// A record. Variants are appended, never reordered.
 #[derive(Debug, Serialize, Deserialize)]
 enum Record {
-    Header {
-        generation: u16,
-        applied: Position,
-        wall: WallTime,
-        elapsed: Elapsed,
-        last_class: CostClass,
-        next_graph: GraphNo,
-    },
-    Tool {
-        name: Name,
-        manifest: Option<Arc<Manifest>>,
-        users: u32,
-    },
+    Header { generation: u16, applied: Position, wall: WallTime, elapsed: Elapsed, turns: Turns, next_graph: GraphNo },
+    Tool { name: Name, manifest: Option<Arc<Manifest>>, users: u32 },
     Forager(Arc<Forager>),
-    Upload {
-        upload: u64,
-        part: u32,
-        bytes: Arc<[u8]>,
-        dropped_at: Elapsed,
-    },
-    Tombstone {
-        name: Name,
-        until: Elapsed,
-    },
+    Upload { upload: u64, part: u32, bytes: Arc<[u8]>, dropped_at: Elapsed },
+    Tombstone { name: Name, until: Elapsed },
     Graph(GraphHead),
     Nodes(Vec<Node>),
     Progress(Vec<NodeProgress>),
@@ -118,8 +101,8 @@ impl Snapshot {
 }
 
 fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
-    let Core { generation, applied, wall, elapsed, last_class, next_graph, .. } = *core;
-    let header = Record::Header { generation, applied, wall, elapsed, last_class, next_graph };
+    let Core { generation, applied, wall, elapsed, turns, next_graph, .. } = *core;
+    let header = Record::Header { generation, applied, wall, elapsed, turns, next_graph };
     let tools = core.tools.iter().map(|tool| Record::Tool {
         name: tool.name.clone(),
         manifest: tool.manifest.clone(),
@@ -160,11 +143,39 @@ fn graph_records(graph: &GraphRecord) -> impl Iterator<Item = Record> + Send + '
         on_deadline: spec.on_deadline,
         tools: graph.shape.tools().to_vec(),
     });
+    let instances = graph.instances.chunks().flat_map(|chunk| pieces(chunk, size_of_instance));
     std::iter::once(head)
-        .chain(spec.nodes.chunks(NODES).map(|nodes| Record::Nodes(nodes.to_vec())))
+        .chain(pieces(&spec.nodes, size_of_node).map(|nodes| Record::Nodes(nodes.to_vec())))
         .chain(graph.progress.chunks().map(|progress| Record::Progress(progress.to_vec())))
-        .chain(graph.instances.chunks().map(|instances| Record::Instances(instances.to_vec())))
+        .chain(instances.map(|instances| Record::Instances(instances.to_vec())))
         .chain(std::iter::once(Record::GraphEnd))
+}
+
+/// Cuts a list into pieces of about [`RECORD_BYTES`], each of at least one element.
+fn pieces<T>(all: &[T], size: fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
+    let mut rest = all;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = rest.iter().take_while(|element| {
+            bytes += size(element);
+            bytes <= RECORD_BYTES
+        });
+        let count = fits.count().max(1).min(rest.len());
+        let (piece, left) = rest.split_at(count);
+        rest = left;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// About how many bytes a node takes in a record.
+fn size_of_node(node: &Node) -> usize {
+    512 + node.args.json.len() + 32 * (node.args.references.len() + node.after.len())
+}
+
+/// About how many bytes an instance takes in a record.
+fn size_of_instance(instance: &Instance) -> usize {
+    let texts = instance.closed.iter().filter_map(|closed| closed.message.as_ref()).chain(&instance.text);
+    64 + 64 * instance.closed.len() + texts.map(|text| text.len()).sum::<usize>()
 }
 
 /// A graph whose records are being read.
@@ -195,7 +206,7 @@ impl State {
             take(&mut core, &mut partial, record).ok_or(LoadError::OutOfPlace { number })?;
             count = number;
         }
-        if complete && partial.is_none() {
+        if complete && partial.is_none() && is_coherent(&core) {
             Ok(Self::from_core(core))
         } else {
             Err(LoadError::OutOfPlace { number: count }.into())
@@ -206,8 +217,8 @@ impl State {
 /// Takes one record in; `None` if it stands where it has no place.
 fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Option<()> {
     match record {
-        Record::Header { generation, applied, wall, elapsed, last_class, next_graph } => {
-            *core = Core { generation, applied, wall, elapsed, last_class, next_graph, ..core.clone() };
+        Record::Header { generation, applied, wall, elapsed, turns, next_graph } => {
+            *core = Core { generation, applied, wall, elapsed, turns, next_graph, ..core.clone() };
         }
         Record::Tool { name, manifest, users } => core.tools.push(ToolRecord { name, manifest, users }),
         Record::Forager(forager) => core.foragers.push(forager),
@@ -226,16 +237,18 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
             }
         }
         Record::Nodes(nodes) => partial.as_mut()?.nodes.extend(nodes),
-        Record::Progress(progress) => progress.into_iter().for_each(|one| {
-            if let Some(partial) = partial {
+        Record::Progress(progress) => {
+            let partial = partial.as_mut()?;
+            for one in progress {
                 partial.progress.push(one);
             }
-        }),
-        Record::Instances(instances) => instances.into_iter().for_each(|one| {
-            if let Some(partial) = partial {
+        }
+        Record::Instances(instances) => {
+            let partial = partial.as_mut()?;
+            for one in instances {
                 partial.instances.push(one);
             }
-        }),
+        }
         Record::GraphEnd => {
             let graph = complete_graph(core, partial.take()?)?;
             core.graphs.insert(graph.no, Arc::new(graph));
@@ -252,8 +265,13 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
     for tool in head.tools {
         uses.insert(core.tools.get(tool.tool.0 as usize)?.name.as_str(), tool);
     }
+    graph.check_sound().ok()?;
     let shape = Shape::new(graph, |name| uses.get(name).cloned()).ok()?;
-    let fits = progress.len() == shape.graph().nodes.len() && instances.len() == shape.instance_count() as usize;
+    let mut counts = Counts::default();
+    instances.iter().for_each(|instance| counts.add(instance.state, 1));
+    let fits = counts == head.counts
+        && progress.len() == shape.graph().nodes.len()
+        && instances.len() == shape.instance_count() as usize;
     fits.then(|| GraphRecord {
         no: head.no,
         submitted_at: head.submitted_at,
@@ -265,4 +283,31 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
         progress,
         instances,
     })
+}
+
+/// Whether the parts of a state that was read fit together, so that nothing can be looked up in vain.
+fn is_coherent(core: &Core) -> bool {
+    let foragers = (0..).zip(&core.foragers).all(|(place, forager)| {
+        let known = |tool: &ToolNo| (tool.0 as usize) < core.tools.len();
+        forager.no.0 == place && forager.tools.iter().all(known)
+    });
+    let mut users = vec![0_u32; core.tools.len()];
+    for tool in core.graphs.values().flat_map(|graph| graph.shape.tools()) {
+        users[tool.tool.0 as usize] += 1;
+    }
+    let graphs = core.graphs.keys().all(|graph| *graph < core.next_graph);
+    foragers && graphs && core.tools.iter().map(|tool| tool.users).eq(users) && attempts_agree(core)
+}
+
+/// Whether instances and foragers agree on the open attempts.
+fn attempts_agree(core: &Core) -> bool {
+    let mut at_instances = 0;
+    let known = core.graphs.values().flat_map(|graph| graph.each_instance()).all(|(instance, record)| {
+        at_instances += record.open.len();
+        record.open.iter().all(|open| {
+            let id = AttemptId { instance, fence: open.fence };
+            core.foragers.get(open.forager.0 as usize).is_some_and(|forager| forager.attempt(&id).is_some())
+        })
+    });
+    known && at_instances == core.foragers.iter().map(|forager| forager.attempts().count()).sum::<usize>()
 }

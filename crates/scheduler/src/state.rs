@@ -14,6 +14,7 @@ use crate::index::Index;
 use crate::instance::Instance;
 use crate::instances::{AttemptId, InstanceId};
 use crate::snapshot::Snapshot;
+use crate::turns::Turns;
 
 /// The generation stands above this bit in epochs and fences.
 const GENERATION_SHIFT: u32 = 48;
@@ -47,8 +48,8 @@ pub(crate) struct Core {
     pub(crate) applied: Position,
     pub(crate) wall: WallTime,
     pub(crate) elapsed: Elapsed,
-    /// The class that was served last in the round robin.
-    pub(crate) last_class: CostClass,
+    /// The cost classes, the one that was served longest ago first.
+    pub(crate) turns: Turns,
     pub(crate) next_graph: GraphNo,
     pub(crate) tools: Vec<ToolRecord>,
     pub(crate) foragers: Vec<Arc<Forager>>,
@@ -65,7 +66,7 @@ impl Core {
             applied: Position::default(),
             wall: WallTime::default(),
             elapsed: Elapsed::default(),
-            last_class: CostClass::Model,
+            turns: Turns::default(),
             next_graph: GraphNo(1),
             tools: Vec::new(),
             foragers: Vec::new(),

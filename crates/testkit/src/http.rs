@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -16,7 +16,10 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 const READ_WITHIN: Duration = Duration::from_secs(30);
 
 /// The longest answer that is read, in bytes.
-const MAX_ANSWER: u64 = 256 << 20;
+const MAX_ANSWER: usize = 256 << 20;
+
+/// From the head of an answer to its end.
+const BODY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The HTTP interface of one queen.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +69,7 @@ impl Http {
 
     fn ask(self, method: &str, path: &str, body: &str) -> anyhow::Result<Answer> {
         let (status, headers, reader) = self.open(method, path, &[], body)?;
-        let mut body = String::new();
-        reader.take(MAX_ANSWER).read_to_string(&mut body).with_context(|| format!("{method} {path} broke off"))?;
+        let body = read_body(reader).with_context(|| format!("{method} {path} at {}", self.0))?;
         Ok(Answer { status, headers, body })
     }
 
@@ -108,6 +110,23 @@ fn read_head(reader: &mut impl BufRead) -> anyhow::Result<(u16, BTreeMap<String,
             None if line.trim_end().is_empty() => return Ok((status, headers)),
             None => bail!("no header: {line:?}"),
         };
+    }
+}
+
+/// Reads to the end of the stream, which must come within a time: an event stream, for one, has none.
+fn read_body(mut reader: BufReader<TcpStream>) -> anyhow::Result<String> {
+    let deadline = Instant::now() + BODY_WITHIN;
+    let mut body = Vec::new();
+    loop {
+        let read = reader.fill_buf().context("the answer broke off")?;
+        if read.is_empty() {
+            return Ok(String::from_utf8(body)?);
+        }
+        body.extend_from_slice(read);
+        let length = read.len();
+        reader.consume(length);
+        ensure!(body.len() <= MAX_ANSWER, "the answer has more than {MAX_ANSWER} bytes");
+        ensure!(Instant::now() < deadline, "the answer does not end");
     }
 }
 

@@ -19,6 +19,7 @@ mod dice;
 mod events;
 mod http;
 mod ledger;
+mod lock;
 mod logs;
 mod ports;
 mod processes;

@@ -1,12 +1,11 @@
 //! Ports of loopback that no other test has.
 
-use std::fs::{File, OpenOptions};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use anyhow::Context;
 
-use crate::turn::lock_folder;
+use crate::lock::Lock;
 use crate::{Dice, wait_until};
 
 /// Blocks lie below the ports that the kernel gives to outgoing connections, which could take one while its daemon is down.
@@ -27,8 +26,7 @@ pub(crate) const MAX_QUEENS: u16 = 3;
 #[derive(Debug)]
 pub struct Ports {
     base: u16,
-    /// Whoever has the lock on this file has the block.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Ports {
@@ -38,9 +36,7 @@ impl Ports {
         wait_until("a free block of ports", WITHIN, || {
             let block = dice.in_range(0..BLOCKS);
             let base = FIRST + STRIDE * u16::try_from(block)?;
-            let path = lock_folder().join(format!("ports-{base}"));
-            let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-            flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+            let lock = Lock::try_take(&format!("ports-{base}")).context("another test has the block")?;
             let ports = Self { base, _lock: lock };
             for queen in 1..=MAX_QUEENS {
                 TcpListener::bind(ports.http(queen))?;

@@ -10,7 +10,7 @@ use antfarm_storage::{DataFolderLock, Disk, LogEngine, SledEngine, SystemDisk};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
-use crate::daemon::{self, DaemonArgs, Orphaned};
+use crate::daemon::{self, ConsensusThreads, DaemonArgs, Orphaned};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 
@@ -75,7 +75,8 @@ async fn serve(config: QueenConfig, mut orphaned: Orphaned) -> anyhow::Result<Ex
         }
     };
     let (env, net) = (Env::new(SystemEnvironment::current()), Net::new(TcpNetwork));
-    let started = antfarm_queen::Queen::start::<SystemRuntime>(env, engine, disk, net, config);
+    let consensus = ConsensusThreads::start()?;
+    let started = antfarm_queen::Queen::start::<SystemRuntime>(env, consensus.env(), engine, disk, net, config);
     let queen = started.await.context("the queen does not start")?;
     tracing::info!(http = queen.http_address(), "the queen runs");
     tokio::select! {

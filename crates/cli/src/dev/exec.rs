@@ -80,7 +80,7 @@ pub(super) async fn run(client: &Client, submissions: Vec<Submission>, console: 
 struct Summary {
     graph: GraphView,
     /// How often a forager was asked; nothing, if there are too many instances to count.
-    attempts: Option<usize>,
+    attempts: Option<u64>,
     /// Of the last nodes that have one, as JSON text.
     results: Vec<(String, String)>,
 }
@@ -116,7 +116,7 @@ impl Summary {
     }
 }
 
-async fn attempts(client: &Client, graph: &GraphView) -> anyhow::Result<Option<usize>> {
+async fn attempts(client: &Client, graph: &GraphView) -> anyhow::Result<Option<u64>> {
     if graph.nodes.total > MAX_COUNTED {
         return Ok(None);
     }
@@ -125,7 +125,7 @@ async fn attempts(client: &Client, graph: &GraphView) -> anyhow::Result<Option<u
         let mut page = Page { state: Some(state.to_owned()), limit: Some(1_000), ..Page::default() };
         loop {
             let shown = client.nodes(&graph.id, &page).await?;
-            attempts += shown.nodes.iter().map(|node| node.attempts).sum::<usize>();
+            attempts += shown.nodes.iter().map(|node| u64::from(node.attempts)).sum::<u64>();
             page.after = shown.next;
             if page.after.is_none() {
                 break;

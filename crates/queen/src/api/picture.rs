@@ -122,7 +122,7 @@ impl Picture {
             effects: tool.effects.as_str(),
             state: state.as_str(),
             instances,
-            attempts: instance.map_or(0, Instance::attempts),
+            attempts: instance.map_or(0, |instance| instance.attempts),
             failures: instance.map_or(0, |instance| instance.failures),
             forager: open.map(|open| self.forager(open.forager)),
             fence: open.map(|open| open.fence.0),

@@ -1,6 +1,7 @@
 //! A graph is submitted: read with all its faults, then proposed, whole or in parts.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use antfarm_model::document::{self, Tree, Value};
 use antfarm_model::{Fault, Graph, Limits};
@@ -11,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::time::timeout;
 
 use super::Api;
 use super::ask::{Asked, Plain};
@@ -18,6 +20,9 @@ use super::problem::{Kind, Problem};
 
 /// Larger bodies are read on a thread that may be held up.
 const MAX_INLINE_BYTES: usize = 256 << 10;
+
+/// How long a large graph may wait for its turn to be read.
+const TURN_WITHIN: Duration = Duration::from_secs(10);
 
 /// Parts of an upload that are proposed at the same time.
 const PARTS_AT_ONCE: usize = 8;
@@ -41,7 +46,7 @@ pub(super) async fn submit(
         let body = body.clone();
         move || read(&body, is_ndjson, &limits, &known)
     };
-    let read = if body.len() <= MAX_INLINE_BYTES { read() } else { api.shared.env.blocking(read).await };
+    let read = if body.len() <= MAX_INLINE_BYTES { read() } else { api.read_large(read).await? };
     let (id, bytes) = read.map_err(Problem::invalid)?;
     drop(body);
     let source = api.placed(bytes).await?;
@@ -56,6 +61,17 @@ pub(super) async fn submit(
 impl Api {
     fn known_tools(&self) -> Vec<String> {
         self.shared.replica.read(|state| state.manifests().map(|tool| tool.name.to_string()).collect())
+    }
+
+    /// Reads a large graph when it is its turn, on a thread that may be held up.
+    async fn read_large<T: Send + 'static>(&self, read: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+        let turn = timeout(TURN_WITHIN, self.large_graphs.clone().acquire_owned()).await;
+        let Ok(Ok(turn)) = turn else {
+            return Err(Problem::overloaded("too many large graphs wait to be read: try again in a moment"));
+        };
+        // The turn ends with the reading, also when the client does not wait for it.
+        let read = move || (read(), drop(turn)).0;
+        Ok(self.shared.env.blocking(read).await)
     }
 
     /// Small graphs travel in the command itself; of larger ones, the parts go ahead.

@@ -94,7 +94,7 @@ pub(super) struct NodeView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) instances: Option<CountsView>,
     /// Attempts that are remembered, and how many of them failed by themselves.
-    pub(super) attempts: usize,
+    pub(super) attempts: u32,
     pub(super) failures: u32,
     /// Who has the newest open attempt, and its fence.
     pub(super) forager: Option<String>,

@@ -22,12 +22,13 @@ pub(super) struct Held {
     pub(super) acknowledged: bool,
     /// The forager said that it is over.
     pub(super) ended: bool,
-    cancel_sent: bool,
+    /// When it was cancelled last; told again if that is long ago.
+    cancelled_at: Option<Elapsed>,
 }
 
 impl Held {
     fn sent(now: Elapsed) -> Self {
-        Self { sent_at: now, acknowledged: false, ended: false, cancel_sent: false }
+        Self { sent_at: now, acknowledged: false, ended: false, cancelled_at: None }
     }
 
     pub(super) fn acknowledged(now: Elapsed) -> Self {
@@ -62,7 +63,9 @@ impl Leadership {
                 let incarnation = self.liveness.contacts.get(&no).map(|contact| contact.incarnation);
                 let Some(active) = self.active.get_mut(&no) else { continue };
                 let Some(session) = sessions.get_mut(&active.session) else { continue };
-                if incarnation == Some(forager.incarnation) {
+                if self.in_flight.touches_forager(no) {
+                    self.look_again.push(no); // neither work nor anything else until the judgement is applied
+                } else if incarnation == Some(forager.incarnation) {
                     let mut difference =
                         Difference { state, now, epoch, session, unusable: &mut unusable, assigned: &mut assigned };
                     difference.send(forager, active);
@@ -78,14 +81,18 @@ impl Leadership {
         }
     }
 
-    /// Forgets what was sent long ago and is still unacknowledged by a forager that talks, so that it is sent again.
+    /// Forgets what was sent long ago to a forager that talks, and had no effect, so that it is sent again.
     pub(super) fn resend_unacknowledged(&mut self) {
         let now = self.clock.now().elapsed;
         let timeout = self.shared.config.scheduler.assign_timeout;
         for (forager, active) in &mut self.active {
             let before = active.held.len();
             active.held.retain(|_, held| held.acknowledged || held.ended || held.sent_at.plus(timeout) > now);
-            if active.held.len() < before {
+            let mut again = active.held.len() < before;
+            for held in active.held.values_mut().filter(|held| !held.ended) {
+                again |= held.cancelled_at.take_if(|at| at.plus(timeout) <= now).is_some();
+            }
+            if again {
                 self.look_again.push(*forager);
             }
         }
@@ -121,12 +128,12 @@ impl Difference<'_> {
         for (id, attempt) in forager.attempts() {
             match (active.held.get_mut(id), attempt.cancel) {
                 (None, None) => self.assign(forager, *id, active),
-                (Some(held), Some(reason)) if !held.cancel_sent && !held.ended => {
-                    held.cancel_sent = true;
+                (Some(held), Some(reason)) if held.cancelled_at.is_none() && !held.ended => {
+                    held.cancelled_at = Some(self.now.elapsed);
                     self.cancel(*id, convert::cancel_reason(reason));
                 }
                 (None, Some(reason)) => {
-                    let held = Held { cancel_sent: true, ..Held::acknowledged(self.now.elapsed) };
+                    let held = Held { cancelled_at: Some(self.now.elapsed), ..Held::acknowledged(self.now.elapsed) };
                     active.held.insert(*id, held);
                     self.cancel(*id, convert::cancel_reason(reason));
                 }
@@ -136,24 +143,16 @@ impl Difference<'_> {
         let unknown: Vec<AttemptId> = active
             .held
             .iter()
-            .filter(|(id, held)| !held.ended && !held.cancel_sent && forager.attempt(id).is_none())
-            .filter(|(id, _)| !self.is_awaited(id))
+            .filter(|(id, held)| !held.ended && held.cancelled_at.is_none() && forager.attempt(id).is_none())
+            .filter(|(id, _)| !is_awaited(self.state, id))
             .map(|(id, _)| *id)
             .collect();
         for id in unknown {
             if let Some(held) = active.held.get_mut(&id) {
-                held.cancel_sent = true;
+                held.cancelled_at = Some(self.now.elapsed);
             }
             self.cancel(id, antfarm_protocol::CancelReason::Unknown);
         }
-    }
-
-    /// Whether a closed attempt's own end would still be taken, since nobody has decided yet what became of it.
-    fn is_awaited(&self, id: &AttemptId) -> bool {
-        self.state.instance(id.instance).is_some_and(|(_, instance)| {
-            instance.state == InstanceState::NeedsDecision
-                && instance.closed.last().is_some_and(|last| last.fence == id.fence)
-        })
     }
 
     fn cancel(&mut self, id: AttemptId, reason: antfarm_protocol::CancelReason) {
@@ -196,10 +195,18 @@ impl Difference<'_> {
             effects: tool.effects,
             class: tool.class,
             args,
-            attempt_number: u32::try_from(instance.attempts()).unwrap_or(u32::MAX),
+            attempt_number: instance.attempts,
             idempotency_key: key.into(),
             timeout_ms: shape.timeout(id.instance.node).0,
             deadline_ms: node.deadline.map(remaining),
         })))
     }
+}
+
+/// Whether a closed attempt's own end would still be taken, since nobody has decided yet what became of it.
+pub(super) fn is_awaited(state: &State, id: &AttemptId) -> bool {
+    state.instance(id.instance).is_some_and(|(_, instance)| {
+        instance.state == InstanceState::NeedsDecision
+            && instance.closed.last().is_some_and(|last| last.fence == id.fence)
+    })
 }

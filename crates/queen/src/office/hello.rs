@@ -2,13 +2,15 @@
 
 use antfarm_model::ForagerNo;
 use antfarm_protocol::{
-    Accept, Cancelled, Confirmed, ForagerMessage, Heartbeat, HeartbeatAck, Hello, Refused, Reject, Returned,
-    TaskResult, Welcome,
+    Accept, AttemptRef, Cancel, CancelReason, Cancelled, Confirmed, ForagerMessage, Heartbeat, HeartbeatAck, Hello,
+    Refused, Reject, Returned, TaskResult, Welcome,
 };
-use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, Contact, Refusal, Registration, Reply};
+use antfarm_scheduler::{
+    AttemptId, AttemptOutcome, Command, Contact, FailureKind, Refusal, Registration, Reply, State,
+};
 
 use super::convert;
-use super::dispatch::Held;
+use super::dispatch::{Held, is_awaited};
 use super::leadership::{Active, Leadership};
 use super::proposals::{Item, Whom};
 use super::session::Session;
@@ -67,7 +69,7 @@ impl Leadership {
             }
             ForagerMessage::Result(TaskResult { attempt, outcome }) => {
                 let attempts = convert::attempt_id(attempt).into();
-                let outcome = convert::outcome(outcome);
+                let outcome = self.within_bounds(convert::outcome(outcome));
                 self.report(forager, id, attempt, Command::End { forager, attempts, outcome });
             }
             ForagerMessage::Cancelled(Cancelled { attempt, started }) => {
@@ -85,14 +87,45 @@ impl Leadership {
         }
     }
 
+    /// A result that is larger than results may be, whatever its forager thinks of that, is a failure that says so.
+    fn within_bounds(&self, outcome: AttemptOutcome) -> AttemptOutcome {
+        let limit = self.shared.config.limits.result_bytes;
+        match outcome {
+            AttemptOutcome::Succeeded { result } if result.len() as u64 > limit.0 => {
+                let bytes = result.len();
+                let message = format!("its forager sent a result of {bytes} bytes, and at most {limit} are accepted");
+                AttemptOutcome::Failed { kind: FailureKind::ResultTooLarge, message: message.into() }
+            }
+            AttemptOutcome::Succeeded { .. }
+            | AttemptOutcome::Failed { .. }
+            | AttemptOutcome::Cancelled { .. }
+            | AttemptOutcome::Interrupted => outcome,
+        }
+    }
+
     /// An attempt is over as far as its forager is concerned; it is confirmed once that is committed, or discarded.
-    fn report(&mut self, forager: ForagerNo, id: SessionId, attempt: antfarm_protocol::AttemptRef, command: Command) {
+    ///
+    /// What the state does not wait for it never will, since a leader has applied all that was ever assigned: that is
+    /// discarded without an entry. So a forager makes no more entries than it has attempts, however often it repeats itself.
+    fn report(&mut self, forager: ForagerNo, id: SessionId, attempt: AttemptRef, command: Command) {
         let known = convert::attempt_id(attempt);
         self.started.remove(&(forager, known));
         if let Some(held) = self.active.get_mut(&forager).and_then(|active| active.held.get_mut(&known)) {
             held.ended = true;
         }
-        self.proposals.queue(Item { commands: vec![command], whom: Whom::Confirm(id, attempt) });
+        if !self.shared.replica.read(|state| is_open_at(state, &known, forager) || is_awaited(state, &known)) {
+            return self.confirm(id, attempt);
+        }
+        if self.reported.insert((forager, known), id).is_none() {
+            self.proposals.queue(Item { commands: vec![command], whom: Whom::Confirm(forager, attempt) });
+        }
+    }
+
+    /// The end of an attempt is committed, or was refused: whoever reported it last may forget it.
+    pub(super) fn settle_report(&mut self, forager: ForagerNo, attempt: AttemptRef) {
+        if let Some(id) = self.reported.remove(&(forager, convert::attempt_id(attempt))) {
+            self.confirm(id, attempt);
+        }
     }
 
     /// Starts that were reported and not overtaken by the end of their attempts.
@@ -131,12 +164,19 @@ impl Leadership {
             self.lease(forager)
         });
         session.queue(HeartbeatAck { epoch: Some(self.epoch), sequence: heartbeat.sequence, lease_ms });
+        if !self.forager_of.contains_key(&id) && !self.registering.contains_key(&id) {
+            session.queue(self.greeting(&self.shared)); // it talks, and this leader does not know who it is
+        }
     }
 
     /// The lease that may be granted now: never beyond the last contact with a quorum, counted from when it was sought,
     /// plus the whole time; and none while a loss or another registration of the forager is on its way.
     fn lease(&self, forager: ForagerNo) -> Option<u64> {
-        if self.is_judged(forager) {
+        let incarnation = self.liveness.contacts.get(&forager)?.incarnation;
+        let counts = self.shared.replica.read(|state| {
+            state.forager(forager).is_some_and(|forager| !forager.lost && forager.incarnation == incarnation)
+        });
+        if !counts || self.is_judged(forager) || self.clock.was_suspended() {
             return None;
         }
         let age = self.shared.replica.quorum_acked()?;
@@ -162,15 +202,36 @@ impl Leadership {
             Some((forager, incarnation, false)) if hello.incarnation == Some(incarnation) => {
                 self.adopt(id, forager, &hello);
             }
-            _ => self.register(id, hello),
+            _ => {
+                // A second hello of a session that is known, sent before it learnt its incarnation.
+                let own = self.forager_of.get(&id).and_then(|forager| self.liveness.contacts.get(forager));
+                match (known, own.map(|contact| contact.incarnation)) {
+                    (Some((forager, incarnation, false)), Some(own))
+                        if own == incarnation && hello.incarnation.is_none() =>
+                    {
+                        self.adopt(id, forager, &Hello { incarnation: Some(own), ..hello });
+                    }
+                    _ => self.register(id, hello),
+                }
+            }
         }
     }
 
     /// Has a forager registered; it is adopted when that is committed.
     fn register(&mut self, id: SessionId, hello: Hello) {
+        if let Some(registering) = self.registering.get_mut(&id) {
+            registering.hello = hello; // the answer to the first one is on its way
+            return;
+        }
         let held = hello.running.iter().chain(&hello.unstarted).chain(&hello.ended);
+        let held = held.map(|attempt| convert::attempt_id(*attempt));
+        // What is not open has nothing to take over, and an entry has a bound.
+        let known = self.shared.replica.read(|state| {
+            let former = state.forager_named(hello.name.as_str()).map(|forager| forager.no);
+            held.filter(|id| former.is_some_and(|former| is_open_at(state, id, former))).collect()
+        });
         let registration = Registration {
-            known: held.map(|attempt| convert::attempt_id(*attempt)).collect(),
+            known,
             name: hello.name.clone(),
             former: hello.incarnation.or(hello.former),
             rebooted: hello.rebooted,
@@ -186,6 +247,12 @@ impl Leadership {
 
     /// The answer to a registration.
     pub(super) fn registered(&mut self, id: SessionId, answer: Option<Result<Reply, Refusal>>) {
+        if let Some(Ok(Reply::Registered { forager, incarnation })) = answer {
+            // Heard just now, even if the session has gone since: its lease is not over before its time.
+            let now = self.clock.now().elapsed;
+            let contact = Contact { incarnation, heard_at: now, broken_at: Some(now), draining: false };
+            self.liveness.contacts.insert(forager, contact);
+        }
         let Some(Registering { hello, said }) = self.registering.remove(&id) else { return };
         match answer {
             Some(Ok(Reply::Registered { forager, incarnation })) => {
@@ -222,26 +289,40 @@ impl Leadership {
             running.filter(|id| open(id).is_some_and(|attempt| attempt.started_at.is_none())).collect::<Vec<_>>()
         });
         self.started.extend(unreported.into_iter().map(|attempt| (forager, attempt)));
-        let lease_ms = self.lease(forager);
-        let welcome = Welcome { incarnation: hello.incarnation, lease_ms, ..self.greeting(&self.shared) };
+        self.cancel_closed(id, forager, hello);
+        // No lease yet: a heartbeat follows, and its answer grants one that counts from when that was sent.
+        let welcome = Welcome { incarnation: hello.incarnation, ..self.greeting(&self.shared) };
         self.say_later(id, welcome.into());
         self.look_again(forager);
+        self.note_change();
+    }
+
+    /// What a forager holds unstarted and should not run any more is taken back before it may have a lease to start it.
+    fn cancel_closed(&mut self, id: SessionId, forager: ForagerNo, hello: &Hello) {
+        let closed: Vec<AttemptRef> = self.shared.replica.read(|state| {
+            let open = |attempt: &AttemptRef| {
+                state.forager(forager).is_some_and(|forager| forager.attempt(&convert::attempt_id(*attempt)).is_some())
+            };
+            hello.unstarted.iter().copied().filter(|attempt| !open(attempt)).collect()
+        });
+        for attempt in closed {
+            let reason = CancelReason::Unknown;
+            self.say_later(id, Cancel { epoch: self.epoch, attempt, reason }.into());
+        }
     }
 
     /// A forager says that it has seen a higher epoch. If a quorum still confirms this leadership, the number is false:
     /// that forager is refused. Otherwise the loss shows by itself at the next proposal, and by the replica's hint.
     fn meet_higher_epoch(&mut self, id: SessionId, session: &mut Session) {
         self.shared.metrics.stale_message("higher_epoch");
-        if let Some(forager) = self.forager_of.remove(&id) {
-            self.active.remove(&forager);
-        }
+        self.session_closed(id);
         tracing::error!(epoch = self.epoch.0, "a forager has seen a higher epoch than this leader's");
         let reason = format!("you have seen a higher epoch than {}, which this queen leads in", self.epoch).into();
         session.queue(Refused { reason, retry: true });
         self.doubt();
     }
 
-    pub(super) fn confirm(&mut self, id: SessionId, attempt: antfarm_protocol::AttemptRef) {
+    fn confirm(&mut self, id: SessionId, attempt: AttemptRef) {
         if let Some(forager) = self.forager_of.get(&id)
             && let Some(active) = self.active.get_mut(forager)
         {
@@ -249,4 +330,8 @@ impl Leadership {
         }
         self.say_later(id, Confirmed { epoch: self.epoch, attempts: vec![attempt] }.into());
     }
+}
+
+fn is_open_at(state: &State, attempt: &AttemptId, forager: ForagerNo) -> bool {
+    state.holder(attempt).is_some_and(|holder| holder.no == forager)
 }

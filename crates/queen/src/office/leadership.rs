@@ -20,6 +20,9 @@ use crate::desk::{ProposeFailure, Request};
 use crate::sessions::SessionId;
 use crate::shared::Shared;
 
+/// Items that may wait to be proposed before requests have to wait at the desk, which is bounded.
+const MAX_QUEUED: usize = 8_192;
+
 /// How long the voters have to tell their wall clocks.
 const CLOCKS_WITHIN: Duration = Duration::from_millis(100);
 
@@ -64,6 +67,8 @@ pub(super) struct Leadership {
     pub(super) registering: BTreeMap<SessionId, Registering>,
     /// Attempts whose start was reported and is not proposed yet.
     pub(super) started: BTreeSet<(ForagerNo, antfarm_scheduler::AttemptId)>,
+    /// Ends that were reported and are on their way into the log, and the session that reported each last.
+    pub(super) reported: BTreeMap<(ForagerNo, antfarm_scheduler::AttemptId), SessionId>,
     /// Up to here, foragers were told what changed.
     pub(super) dispatched: LogIndex,
     /// Foragers that the next dispatch looks at, whether their work changed or not.
@@ -71,7 +76,7 @@ pub(super) struct Leadership {
     /// What is to be said to sessions.
     pub(super) unsaid: Vec<(SessionId, QueenMessage)>,
     pub(super) ready_at: BTreeMap<InstanceId, Duration>,
-    in_flight: InFlight,
+    pub(super) in_flight: InFlight,
     /// Something speaks against this leadership: a quorum is to confirm it.
     doubted: bool,
     /// Something happened that a decision could follow from.
@@ -82,12 +87,19 @@ pub(super) struct Leadership {
 }
 
 impl Leadership {
-    pub(super) async fn new(shared: &Shared, opened: Opened) -> Self {
+    /// Builds a leadership. If this queen led in the same term before, what it proposed then may still be under way: an
+    /// entry of its own, applied, tells that it is not.
+    pub(super) async fn new(shared: &Shared, opened: Opened, led_before: bool) -> Result<Self, ProposeError> {
+        if led_before {
+            let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
+            let entry = Entry { epoch: opened.epoch, wall, elapsed, commands: Vec::new() };
+            shared.replica.propose(&entry).await?.await?;
+        }
         let clocks = shared.replica.wall_clocks(CLOCKS_WITHIN).await;
         let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
         let wall = wall.max(lower_median(clocks.into_values()));
         let clock = Clock::new(shared.env.clone(), wall, elapsed);
-        Self {
+        Ok(Self {
             shared: shared.clone(),
             epoch: opened.epoch,
             liveness: Liveness { since: elapsed, contacts: BTreeMap::new() },
@@ -96,6 +108,7 @@ impl Leadership {
             forager_of: BTreeMap::new(),
             registering: BTreeMap::new(),
             started: BTreeSet::new(),
+            reported: BTreeMap::new(),
             dispatched: LogIndex(0),
             look_again: Vec::new(),
             unsaid: Vec::new(),
@@ -106,7 +119,7 @@ impl Leadership {
             sweep: true,
             last_tick: clock.monotonic(),
             clock,
-        }
+        })
     }
 
     pub(super) fn term(&self) -> u64 {
@@ -133,6 +146,11 @@ impl Leadership {
         self.unsaid.push((id, message));
     }
 
+    /// Something happened that a decision could follow from.
+    pub(super) fn note_change(&mut self) {
+        self.dirty = true;
+    }
+
     /// Whether a judgement on a forager, or a new registration, is on its way.
     pub(super) fn is_judged(&self, forager: ForagerNo) -> bool {
         self.in_flight.touches_forager(forager)
@@ -140,6 +158,11 @@ impl Leadership {
 
     pub(super) fn session_of(&self, forager: ForagerNo) -> Option<SessionId> {
         self.active.get(&forager).map(|active| active.session)
+    }
+
+    /// Whether more may be asked for; what waits has a bound.
+    pub(super) fn has_room(&self) -> bool {
+        self.proposals.queued() < MAX_QUEUED
     }
 
     pub(super) fn ask(&mut self, request: Request) {
@@ -233,7 +256,7 @@ impl Leadership {
                 Whom::Asker(answer) => {
                     let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
                 }
-                Whom::Confirm(session, attempt) => self.confirm(session, attempt),
+                Whom::Confirm(forager, attempt) => self.settle_report(forager, attempt),
                 Whom::Registering(session) => self.registered(session, own.into_iter().next()),
             }
         }
@@ -259,8 +282,10 @@ impl Leadership {
             if items.is_empty() && !self.clock_is_due() {
                 break;
             }
-            if let Err(error) = self.propose(items).await {
-                return Some(Loss::Proposal(error));
+            match self.propose(items).await {
+                Ok(()) => {}
+                Err(error @ ProposeError::TooLarge { .. }) => tracing::error!(%error, "commands were dropped"),
+                Err(error) => return Some(Loss::Proposal(error)),
             }
         }
         self.dispatch(sessions);
@@ -295,6 +320,7 @@ impl Leadership {
                 Ok(())
             }
             Err(error) => {
+                self.in_flight.settle(number);
                 for item in items {
                     item.fail(ProposeFailure::NotLeading);
                 }
@@ -304,7 +330,7 @@ impl Leadership {
     }
 
     /// Ends the leadership; nobody is left waiting.
-    pub(super) fn end(self, under_way: ProposeFailure) {
-        self.proposals.end(under_way);
+    pub(super) fn end(self) {
+        self.proposals.end();
     }
 }

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use antfarm_model::ForagerNo;
 use antfarm_protocol::AttemptRef;
 use antfarm_replication::{Pending, ProposeError};
 use antfarm_scheduler::{AttemptOutcome, Command, GraphSource, Outcome};
@@ -32,8 +33,8 @@ pub(super) struct Item {
 pub(super) enum Whom {
     Nobody,
     Asker(oneshot::Sender<Result<Answers, ProposeFailure>>),
-    /// The forager of that session may forget an ended attempt, whatever the answer.
-    Confirm(SessionId, AttemptRef),
+    /// That forager may forget an ended attempt, whatever the answer.
+    Confirm(ForagerNo, AttemptRef),
     /// The forager of that session waits for its incarnation.
     Registering(SessionId),
 }
@@ -67,6 +68,10 @@ pub(super) struct Proposals {
 impl Proposals {
     pub(super) fn queue(&mut self, item: Item) {
         self.queue.push_back(item);
+    }
+
+    pub(super) fn queued(&self) -> usize {
+        self.queue.len()
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -118,9 +123,12 @@ impl Proposals {
     }
 
     /// Gives up: what is queued was not proposed, what is under way has an unknown outcome.
-    pub(super) fn end(self, under_way: ProposeFailure) {
+    pub(super) fn end(self) {
         self.queue.into_iter().for_each(|item| item.fail(ProposeFailure::NotLeading));
-        self.under_way.into_values().flat_map(|proposal| proposal.items).for_each(|item| item.fail(under_way));
+        self.under_way
+            .into_values()
+            .flat_map(|proposal| proposal.items)
+            .for_each(|item| item.fail(ProposeFailure::OutcomeUnknown));
     }
 }
 

@@ -97,7 +97,8 @@ impl Cluster {
         self.engines[position] = engine.clone();
         let (disk, net) = (self.disks[position].clone(), Net::new(self.network.clone()));
         let config = self.configs[position].clone();
-        let queen = Queen::start::<SystemRuntime>(self.env.clone(), engine, disk, net, config).await;
+        let env = self.env.clone();
+        let queen = Queen::start::<SystemRuntime>(env.clone(), env, engine, disk, net, config).await;
         self.queens[position] = Some(queen.expect("it starts"));
     }
 

@@ -19,7 +19,7 @@ impl Step<'_> {
         for instance in instances.iter() {
             self.open(AttemptId { instance, fence }, forager, class.index());
         }
-        self.state.core.last_class = class;
+        self.state.core.turns.serve(class);
         Ok(Reply::Done)
     }
 
@@ -55,6 +55,7 @@ impl Step<'_> {
         let ready = instances.iter().all(|id| {
             graph.instance(id.node, id.index).is_some_and(|instance| {
                 instance.state == InstanceState::Ready
+                    && instance.closed.iter().all(|closed| closed.fence != fence)
                     && instance.open.iter().all(|open| open.fence != fence && open.forager != forager)
             })
         });

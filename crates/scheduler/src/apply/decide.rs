@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Answer;
 use super::step::Step;
-use crate::command::{Decision, Verdict};
+use crate::command::{Command, Decision, Verdict};
 use crate::instance::InstanceState;
 use crate::outcome::{Refusal, Reply};
 
@@ -27,6 +27,7 @@ impl Step<'_> {
                 self.requeue(id);
                 Ok(Reply::Done)
             }
+            Verdict::Succeed { result } if result.len() > Command::MAX_RESULT_BYTES => Err(Refusal::ResultTooLarge),
             Verdict::Succeed { result } => {
                 self.note(decision, "succeed");
                 self.succeed(id, Arc::clone(result), None);

@@ -6,9 +6,9 @@ use antfarm_model::{EffectClass, ForagerNo};
 
 use super::Answer;
 use super::step::Step;
-use crate::command::{AttemptOutcome, FailureKind};
+use crate::command::{AttemptOutcome, Command, FailureKind};
 use crate::forager::{Attempt, CancelReason};
-use crate::instance::{Ending, InstanceState};
+use crate::instance::{ClosedAttempt, Ending, InstanceState};
 use crate::instances::{AttemptId, Attempts};
 use crate::outcome::{Refusal, Reply};
 
@@ -18,10 +18,12 @@ impl Step<'_> {
         if !shape.contains(&attempts.instances) {
             return Err(Refusal::UnknownInstance);
         }
+        let outcome = &bounded(outcome);
         let irrevocable = shape.tool(attempts.instances.node).effects == EffectClass::Irrevocable;
         let mut any = false;
         for id in attempts.iter() {
-            any |= self.end_one(id, forager, outcome, irrevocable) || (irrevocable && self.take_late(id, outcome));
+            any |= self.end_one(id, forager, outcome, irrevocable)
+                || (irrevocable && self.take_late(id, forager, outcome));
         }
         if any { Ok(Reply::Done) } else { Err(Refusal::UnknownAttempt) }
     }
@@ -70,9 +72,15 @@ impl Step<'_> {
                 self.succeed(instance, Arc::clone(result), Some((forager, id.fence)));
             }
             AttemptOutcome::Failed { .. } if self.is_attempted_elsewhere(id) => {}
+            AttemptOutcome::Failed { kind: FailureKind::Signal, message } if irrevocable => {
+                self.need_decision(instance, Arc::clone(message)); // no exit of its own
+            }
             AttemptOutcome::Failed { kind, message } => {
                 let retryable = !irrevocable || matches!(kind, FailureKind::Temporary | FailureKind::NotStarted);
                 self.fail_attempt(instance, retryable, Arc::clone(message));
+            }
+            AttemptOutcome::Cancelled { started: false } if irrevocable && attempt.started_at.is_some() => {
+                self.need_decision(instance, Self::fate_of(Ending::Cancelled).into()); // it said before that it ran
             }
             AttemptOutcome::Cancelled { started: false } => {
                 if !self.is_attempted_elsewhere(id) {
@@ -109,30 +117,52 @@ impl Step<'_> {
     }
 
     /// The late end of an irrevocable attempt whose fate was unknown is taken, unless somebody has decided.
-    fn take_late(&mut self, id: AttemptId, outcome: &AttemptOutcome) -> bool {
+    fn take_late(&mut self, id: AttemptId, forager: ForagerNo, outcome: &AttemptOutcome) -> bool {
         let Some(instance) = self.instance_mut(id.instance) else { return false };
         let undecided = instance.state == InstanceState::NeedsDecision;
-        let Some(last) = instance.closed.last_mut().filter(|last| undecided && last.fence == id.fence) else {
-            return false;
-        };
-        let forager = last.forager;
+        let awaited = |last: &&mut ClosedAttempt| undecided && last.fence == id.fence && last.forager == forager;
+        let Some(last) = instance.closed.last_mut().filter(awaited) else { return false };
         match outcome {
             AttemptOutcome::Succeeded { result } => {
                 last.ending = Ending::Succeeded;
                 self.succeed(id.instance, Arc::clone(result), Some((forager, id.fence)));
             }
+            AttemptOutcome::Failed { kind: FailureKind::Signal, .. } | AttemptOutcome::Interrupted => {
+                last.ending = Ending::Interrupted; // it runs no more, and that is all that is known
+            }
             AttemptOutcome::Failed { kind, message } => {
                 last.ending = Ending::Failed(*kind);
                 last.message = Some(Arc::clone(message));
-                if *kind == FailureKind::Temporary {
-                    self.requeue(id.instance);
-                } else {
-                    self.fail(id.instance, Arc::clone(message));
-                }
+                let retryable = matches!(kind, FailureKind::Temporary | FailureKind::NotStarted);
+                self.fail_attempt(id.instance, retryable, Arc::clone(message));
             }
-            AttemptOutcome::Cancelled { .. } | AttemptOutcome::Interrupted => last.ending = Ending::Interrupted,
+            AttemptOutcome::Cancelled { started: false } => {
+                last.ending = Ending::Cancelled;
+                self.requeue(id.instance);
+            }
+            AttemptOutcome::Cancelled { started: true } => last.ending = Ending::Cancelled,
         }
         true
+    }
+}
+
+/// The outcome without texts that are longer than any may be: a forager that keeps the contract sends none.
+fn bounded(outcome: &AttemptOutcome) -> AttemptOutcome {
+    match outcome {
+        AttemptOutcome::Succeeded { result } if result.len() > Command::MAX_RESULT_BYTES => AttemptOutcome::Failed {
+            kind: FailureKind::ResultTooLarge,
+            message: format!("a result of {} bytes, more than any may have", result.len()).into(),
+        },
+        AttemptOutcome::Failed { kind, message } if message.len() > Command::MAX_MESSAGE_BYTES => {
+            AttemptOutcome::Failed {
+                kind: *kind,
+                message: message.chars().take(Command::MAX_MESSAGE_BYTES / 4).collect::<String>().into(),
+            }
+        }
+        kept @ (AttemptOutcome::Succeeded { .. }
+        | AttemptOutcome::Failed { .. }
+        | AttemptOutcome::Cancelled { .. }
+        | AttemptOutcome::Interrupted) => kept.clone(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! `Reject` and `Return`: a forager hands back attempts that it never started.
 
-use antfarm_model::{ForagerNo, Span};
+use std::sync::Arc;
+
+use antfarm_model::{EffectClass, ForagerNo, Span};
 
 use super::Answer;
 use super::step::Step;
@@ -36,13 +38,16 @@ impl Step<'_> {
     }
 
     fn hand_back_one(&mut self, id: AttemptId, forager: ForagerNo, ending: Ending) -> bool {
-        if self.close(id, forager, ending, None).is_none() {
-            return false;
-        }
+        let Some(attempt) = self.close(id, forager, ending, None) else { return false };
         let waits = self.instance(id.instance).is_some_and(|instance| {
             matches!(instance.state, InstanceState::Assigned | InstanceState::Running) && instance.open.is_empty()
         });
-        if waits && matches!(ending, Ending::Rejected(_)) {
+        let irrevocable = self
+            .shape(id.instance.graph)
+            .is_some_and(|shape| shape.tool(id.instance.node).effects == EffectClass::Irrevocable);
+        if waits && irrevocable && attempt.started_at.is_some() {
+            self.need_decision(id.instance, "its forager handed it back after it had said that it ran".into());
+        } else if waits && matches!(ending, Ending::Rejected(_)) {
             self.hold_rejected(id.instance);
         } else if waits {
             self.requeue(id.instance);
@@ -55,7 +60,7 @@ impl Step<'_> {
         let quarantined = self.change_forager(forager, |record| {
             record.rejects += 1;
             if reason == RejectReason::UnknownTool {
-                record.tools.remove(&tool);
+                Arc::make_mut(&mut record.tools).remove(&tool);
             }
             let quarantined = record.rejects >= QUARANTINE_AFTER && record.quarantined_until.is_none();
             if quarantined {

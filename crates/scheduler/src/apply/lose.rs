@@ -29,8 +29,14 @@ impl Step<'_> {
         let Some(shape) = self.shape(id.instance.graph) else { return };
         let Some(instance) = self.instance_mut(id.instance) else { return };
         instance.losses += u32::from(attempt.started_at.is_some());
-        let (losses, state, still_open) = (instance.losses, instance.state, !instance.open.is_empty());
-        if state.is_final() || still_open {
+        let (losses, state, open) = (instance.losses, instance.state, instance.open.clone());
+        if let ([left], InstanceState::Assigned | InstanceState::Running) = (open.as_slice(), state)
+            && self.forager(left.forager).is_ok_and(|record| record.suspect)
+        {
+            self.requeue(id.instance); // the attempt that is left is no better
+            return;
+        }
+        if state.is_final() || !open.is_empty() {
             self.finish_graph(id.instance.graph);
             return;
         }

@@ -20,7 +20,7 @@ const REJECT_WAIT_MAX: Span = Span(10_000);
 impl Step<'_> {
     /// All dependencies of a node are settled: its instances become ready, now or when `not_before` comes.
     pub(super) fn resolve_node(&mut self, graph: GraphNo, node: NodeNo) {
-        let Some(shape) = self.shape(graph) else { return };
+        let Some(shape) = self.shape(graph).filter(|_| self.is_active(graph)) else { return };
         let Some(spec) = shape.node(node) else { return };
         if let Some(moment) = spec.not_before
             && moment > self.wall()
@@ -74,7 +74,7 @@ impl Step<'_> {
     pub(super) fn expire(&mut self, id: InstanceId) {
         let Some(shape) = self.shape(id.graph) else { return };
         let Some(instance) = self.instance(id) else { return };
-        if instance.state.is_final() || instance.state == InstanceState::NeedsDecision {
+        if instance.state.is_final() {
             return;
         }
         let open = instance.open.clone();
@@ -126,6 +126,9 @@ impl Step<'_> {
     pub(super) fn requeue(&mut self, id: InstanceId) {
         if !self.is_over(id) {
             self.set(id, InstanceState::Ready, None);
+            if let Some(instance) = self.instance_mut(id) {
+                instance.text = None;
+            }
         }
     }
 
@@ -178,7 +181,7 @@ impl Step<'_> {
         let Some(shape) = self.shape(id.graph) else { return };
         let Some(graph) = self.graph_mut(id.graph) else { return };
         let Some(progress) = graph.progress_mut(id.node) else { return };
-        progress.unsettled -= 1;
+        progress.unsettled = progress.unsettled.saturating_sub(1);
         let of_all: &[_] = if progress.unsettled == 0 { shape.successors_of_all(id.node) } else { &[] };
         let of_one = shape.successors_of_one(id.node, id.index);
         let mut resolved = Vec::new();
@@ -188,9 +191,6 @@ impl Step<'_> {
             if progress.unresolved == 0 && !progress.skipped {
                 resolved.push(successor.node);
             }
-        }
-        if matches!(graph.phase, GraphPhase::Stopped(_)) {
-            return;
         }
         for node in resolved {
             self.resolve_node(id.graph, node);
@@ -208,8 +208,8 @@ impl Step<'_> {
         while let Some(node) = skipped.pop() {
             let Some(graph) = self.graph_mut(id.graph) else { return };
             let Some(progress) = graph.progress_mut(node) else { continue };
-            if std::mem::replace(&mut progress.skipped, true) {
-                continue;
+            if progress.unresolved == 0 || std::mem::replace(&mut progress.skipped, true) {
+                continue; // it was resolved before this, or is skipped already
             }
             let count = shape.node(node).map_or(0, Node::instances);
             for other in (Instances { graph: id.graph, node, start: 0, len: count }).iter() {

@@ -16,17 +16,22 @@ use crate::outcome::{Refusal, Reply};
 impl Step<'_> {
     pub(super) fn register(&mut self, registration: &Registration) -> Answer {
         let incarnation = Incarnation(self.fence().0);
-        let tools: BTreeSet<ToolNo> = registration.tools.iter().map(|tool| self.tool_no(tool)).collect();
         let known = self.state.index.foragers.get(&registration.name).copied();
         let forager = match known {
             Some(forager) => self.take_over(forager, incarnation, registration)?,
             None => self.add_forager(incarnation, registration),
         };
+        let tools: BTreeSet<ToolNo> = registration.tools.iter().map(|tool| self.tool_no(tool)).collect();
+        let registered_at = self.elapsed();
+        let before = self.forager(forager).map(Forager::state);
         self.change_forager(forager, |record| {
+            let proven = registration.former.is_some_and(|former| record.proves(former));
+            record.taken_from = registration.former.filter(|_| proven);
+            record.registered_at = registered_at;
             record.incarnation = incarnation;
             record.slots = registration.slots;
             record.class_slots = registration.class_slots;
-            record.tools = tools;
+            record.tools = Arc::new(tools);
             record.poison_limit = registration.poison_limit;
             record.suspect = false;
             record.lost = false;
@@ -37,11 +42,14 @@ impl Step<'_> {
             }
         });
         let state = self.forager(forager).map_or(ForagerState::Ready, Forager::state);
-        self.tell(Event::Forager { forager, state });
+        if before == Ok(state) {
+            self.tell(Event::Forager { forager, state });
+        }
         Ok(Reply::Registered { forager, incarnation })
     }
 
     fn add_forager(&mut self, incarnation: Incarnation, registration: &Registration) -> ForagerNo {
+        let registered_at = self.elapsed();
         let foragers = &mut self.state.core.foragers;
         let no = ForagerNo(u32::try_from(foragers.len()).expect("there are fewer foragers than log entries of a year"));
         let name = registration.name.clone();
@@ -50,9 +58,11 @@ impl Step<'_> {
             no,
             name,
             incarnation,
+            registered_at,
+            taken_from: None,
             slots: 0,
             class_slots: registration.class_slots,
-            tools: BTreeSet::new(),
+            tools: Arc::default(),
             poison_limit: registration.poison_limit,
             draining: false,
             suspect: false,
@@ -77,14 +87,14 @@ impl Step<'_> {
             return Err(Refusal::NameHeld(registration.name.clone())); // two registrations in one entry
         }
         let open: Vec<_> = record.attempts().map(|(id, _)| *id).collect();
-        if registration.former != Some(record.incarnation) {
+        if !registration.former.is_some_and(|former| record.proves(former)) {
             let free = open.is_empty() || record.lost;
             return if free { Ok(forager) } else { Err(Refusal::NameHeld(registration.name.clone())) };
         }
         if registration.rebooted {
             let known: BTreeSet<_> = registration.known.iter().collect();
             for id in open.into_iter().filter(|id| !known.contains(id)) {
-                self.close_without_end(id, forager, Ending::Lost);
+                self.close_without_end(id, forager, Ending::Interrupted);
             }
         }
         Ok(forager)

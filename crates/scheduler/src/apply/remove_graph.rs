@@ -18,7 +18,13 @@ impl Step<'_> {
         }
         let record = self.state.core.graphs.remove(&graph).ok_or(Refusal::UnknownGraph)?;
         for tool in record.shape().tools() {
-            self.state.core.tools[tool.tool.0 as usize].users -= 1;
+            let users = &mut self.state.core.tools[tool.tool.0 as usize].users;
+            *users = users.saturating_sub(1);
+        }
+        for (node, spec) in record.shape().nodes() {
+            if let Some(deadline) = spec.deadline {
+                self.state.index.timers.forget_wall(deadline, Timer::Deadline(graph, node));
+            }
         }
         let id = record.shape().graph().id.clone();
         let until = self.elapsed().plus(dedupe_window);

@@ -35,6 +35,9 @@ impl Step<'_> {
             attempt.started_at.get_or_insert(now);
             Some(new)
         });
+        if let Some(instance) = self.instance_mut(id.instance) {
+            instance.rejects = 0;
+        }
         if self.instance(id.instance).is_some_and(|instance| instance.state == InstanceState::Assigned) {
             self.set(id.instance, InstanceState::Running, Some((forager, id.fence)));
         }

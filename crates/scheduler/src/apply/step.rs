@@ -7,6 +7,7 @@ use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Incarnation, WallTime};
 use crate::event::Event;
 use crate::forager::{Attempt, CancelReason, Forager};
 use crate::graph_record::GraphRecord;
+use crate::index::Timer;
 use crate::instance::{ClosedAttempt, Ending, Instance, InstanceState, OpenAttempt};
 use crate::instances::{AttemptId, InstanceId, Instances};
 use crate::outcome::Refusal;
@@ -142,6 +143,7 @@ impl<'a> Step<'a> {
         let assigned_at = self.elapsed();
         if let Some(instance) = self.instance_mut(id.instance) {
             instance.open.push(OpenAttempt { fence: id.fence, forager });
+            instance.attempts += 1;
         }
         self.state.index.open.insert(id, forager);
         self.change_forager(forager, |record| {
@@ -166,6 +168,10 @@ impl<'a> Step<'a> {
         self.state.index.open.remove(&id);
         let attempt =
             self.change_forager(forager, |record| record.open.iter_mut().find_map(|open| open.remove(&id)))??;
+        if let (Some(started_at), Some(shape)) = (attempt.started_at, self.shape(id.instance.graph)) {
+            let timeout_at = started_at.plus(shape.timeout(id.instance.node));
+            self.state.index.timers.forget_elapsed(timeout_at, Timer::Timeout(id));
+        }
         let closed_at = self.wall();
         if let Some(instance) = self.instance_mut(id.instance) {
             instance.open.retain(|open| open.fence != id.fence);

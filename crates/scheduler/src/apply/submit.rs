@@ -23,6 +23,7 @@ impl Step<'_> {
             GraphSource::Uploaded { upload, parts } => GraphSource::decode(&self.take_upload(*upload, *parts)?),
         }
         .map_err(Refusal::BadGraph)?;
+        graph.check_sound().map_err(Refusal::UnsoundGraph)?;
         let digest = graph.digest();
         if let Some(existing) = self.state.graph_named(graph.id.as_str()) {
             return if existing.digest == digest {

@@ -4,7 +4,7 @@ use antfarm_model::{ForagerNo, Incarnation};
 
 use super::Answer;
 use super::step::Step;
-use crate::instance::InstanceState;
+use crate::instance::{Instance, InstanceState};
 use crate::instances::AttemptId;
 use crate::outcome::Reply;
 
@@ -31,8 +31,21 @@ impl Step<'_> {
     }
 
     pub(super) fn trust(&mut self, forager: ForagerNo, incarnation: Incarnation) -> Answer {
-        if !self.incarnation(forager, incarnation)?.lost {
-            self.change_forager(forager, |record| record.suspect = false);
+        let record = self.incarnation(forager, incarnation)?;
+        if record.lost {
+            return Ok(Reply::Done);
+        }
+        let open: Vec<_> = record.attempts().map(|(id, attempt)| (*id, attempt.started_at.is_some())).collect();
+        self.change_forager(forager, |record| record.suspect = false);
+        for (id, started) in open {
+            let waits = |instance: &Instance| instance.state == InstanceState::Ready && instance.open.len() == 1;
+            if self.instance(id.instance).is_some_and(waits) {
+                // Nobody else has begun: the attempt that is there is enough.
+                self.set(id.instance, InstanceState::Assigned, Some((forager, id.fence)));
+                if started {
+                    self.set(id.instance, InstanceState::Running, Some((forager, id.fence)));
+                }
+            }
         }
         Ok(Reply::Done)
     }

@@ -40,7 +40,10 @@ impl Step<'_> {
                 });
             }
             Timer::Upload(upload) => {
-                self.state.core.uploads.remove(&upload);
+                let now = self.elapsed();
+                if self.state.core.uploads.get(&upload).is_some_and(|kept| kept.dropped_at <= now) {
+                    self.state.core.uploads.remove(&upload);
+                }
             }
             Timer::Tombstone(name) => {
                 let now = self.elapsed();
@@ -58,7 +61,10 @@ impl Step<'_> {
             if !self.is_active(graph) {
                 return;
             }
-            self.expire(id);
+            // Whose fate is unknown has no deadline any more: somebody decides.
+            if self.instance(id).is_some_and(|instance| instance.state != InstanceState::NeedsDecision) {
+                self.expire(id);
+            }
         }
     }
 
@@ -72,7 +78,7 @@ impl Step<'_> {
         }
     }
 
-    fn is_active(&self, graph: GraphNo) -> bool {
+    pub(super) fn is_active(&self, graph: GraphNo) -> bool {
         self.state.graph(graph).is_some_and(|graph| !matches!(graph.phase, GraphPhase::Stopped(_)))
     }
 }

@@ -1,12 +1,12 @@
 //! Who runs what: round robin between the cost classes, deadline and submission order within one, foragers in
 //! registry order.
 //!
-//! With k classes that have something placeable, each gets at least every k-th assignment: the turn passes after every
-//! single instance, and neighbours are joined into ranges only afterwards. A decision costs O(log n) for each
+//! With k classes that could use an assignment, each gets at least every k-th: the class that was served longest ago is
+//! tried first, after every single instance, and neighbours are joined into ranges only afterwards. A decision costs O(log n) for each
 //! assignment, and once the number of lanes that hold something.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::iter::Peekable;
 
 use antfarm_model::{CostClass, ForagerNo, Incarnation, NodeNo, ToolNo};
@@ -26,22 +26,22 @@ pub(super) fn assign(
     in_flight: &InFlight,
     now: Now,
     liveness: &Liveness,
+    judged: &BTreeSet<ForagerNo>,
     budget: usize,
 ) -> Vec<Command> {
-    let mut placement = Placement { state, in_flight, liveness, taken: BTreeMap::new(), first: BTreeMap::new() };
-    let mut queues = CostClass::ALL.map(|class| Queue::new(state, in_flight, now, class));
-    let mut turn = in_flight.last_class().unwrap_or(state.core.last_class).index();
+    let mut placement =
+        Placement { state, in_flight, liveness, judged, taken: BTreeMap::new(), first: BTreeMap::new() };
+    let mut queues = CostClass::ALL.map(|class| Queue::new(&placement, now, class));
+    let mut turns = in_flight.turns().unwrap_or(state.core.turns);
     let mut runs = Runs::default();
-    let mut idle = 0;
-    while runs.instances < budget && idle < CLASSES {
-        turn = (turn + 1) % CLASSES;
-        match queues[turn].next(&mut placement) {
-            Some((forager, instance)) => {
-                runs.push(forager, instance);
-                idle = 0;
-            }
-            None => idle += 1,
-        }
+    while runs.instances < budget {
+        let next = turns.order().into_iter().find_map(|class| {
+            let (forager, instance) = queues[class.index()].next(&mut placement)?;
+            Some((class, forager, instance))
+        });
+        let Some((class, forager, instance)) = next else { break };
+        runs.push(forager, instance);
+        turns.serve(class);
     }
     runs.into_commands(state)
 }
@@ -57,9 +57,10 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    fn new(state: &'a State, in_flight: &'a InFlight, now: Now, class: CostClass) -> Self {
+    fn new(placement: &Placement<'a>, now: Now, class: CostClass) -> Self {
+        let Placement { state, in_flight, .. } = *placement;
         let mut queue = Self { class, lanes: Vec::new(), heads: BinaryHeap::new() };
-        for lane in state.index.ready.lanes(class) {
+        for lane in state.index.ready.lanes(class).filter(|lane| placement.could_place(class, lane)) {
             let waiting = state
                 .index
                 .ready
@@ -111,12 +112,22 @@ struct Placement<'a> {
     state: &'a State,
     in_flight: &'a InFlight,
     liveness: &'a Liveness,
+    /// Foragers on which the same decision judges.
+    judged: &'a BTreeSet<ForagerNo>,
     taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
     /// The first forager of a class and tool that may still have a free slot; slots only become fewer.
     first: BTreeMap<(CostClass, ToolNo), ForagerNo>,
 }
 
 impl Placement<'_> {
+    /// Whether any forager may have a place for a lane. O(log n).
+    fn could_place(&self, class: CostClass, lane: &Lane) -> bool {
+        match &lane.pin {
+            Some(pin) => self.state.forager_named(pin.as_str()).is_some_and(|forager| self.has_slot(class, forager.no)),
+            None => self.state.index.free.with(class, lane.tool, ForagerNo(0)).next().is_some(),
+        }
+    }
+
     fn place(&mut self, class: CostClass, lane: &Lane, id: InstanceId) -> Place {
         match &lane.pin {
             Some(pin) => {
@@ -160,6 +171,7 @@ impl Placement<'_> {
         heard
             && forager.state() == ForagerState::Ready
             && forager.free(class, &taken) > 0
+            && !self.judged.contains(&no)
             && !self.in_flight.touches_forager(no)
     }
 

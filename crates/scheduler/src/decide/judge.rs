@@ -28,7 +28,8 @@ pub(super) fn judge(
 fn verdict(forager: &Forager, now: Elapsed, liveness: &Liveness, policy: &Policy) -> Option<Command> {
     let Forager { no, incarnation, .. } = *forager;
     let contact = liveness.contacts.get(&no).filter(|contact| contact.incarnation == incarnation);
-    let heard_at = contact.map_or(liveness.since, |contact| contact.heard_at.max(liveness.since));
+    let known_since = liveness.since.max(forager.registered_at);
+    let heard_at = contact.map_or(known_since, |contact| contact.heard_at.max(known_since));
     let silence = now.since(heard_at);
     let lease = policy.lease_ttl.0 + policy.lease_ttl.0 * u64::from(policy.drift_percent) / 100;
     if silence.0 > lease {

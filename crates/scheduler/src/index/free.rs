@@ -1,6 +1,7 @@
 //! Who has a free slot for which tool, in registry order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use antfarm_model::{CostClass, ForagerNo, ToolNo};
 
@@ -13,7 +14,7 @@ const CLASSES: usize = CostClass::ALL.len();
 pub(crate) struct FreeSlots {
     with: [BTreeMap<ToolNo, BTreeSet<ForagerNo>>; CLASSES],
     /// What `with` says of a forager, so that only changes cost.
-    entered: BTreeMap<ForagerNo, (BTreeSet<ToolNo>, [bool; CLASSES])>,
+    entered: BTreeMap<ForagerNo, (Arc<BTreeSet<ToolNo>>, [bool; CLASSES])>,
 }
 
 impl FreeSlots {
@@ -22,22 +23,22 @@ impl FreeSlots {
         let takes_work = forager.state() == ForagerState::Ready;
         let free = CostClass::ALL.map(|class| takes_work && forager.free(class, &[0; CLASSES]) > 0);
         if let Some((tools, flags)) = self.entered.get(&forager.no) {
-            if *flags == free && *tools == forager.tools {
+            if *flags == free && Arc::ptr_eq(tools, &forager.tools) {
                 return;
             }
-            let (tools, flags) = (tools.clone(), *flags);
+            let (tools, flags) = (Arc::clone(tools), *flags);
             for class in (0..CLASSES).filter(|class| flags[*class]) {
-                for tool in &tools {
+                for tool in tools.iter() {
                     self.leave(class, *tool, forager.no);
                 }
             }
         }
         for class in (0..CLASSES).filter(|class| free[*class]) {
-            for tool in &forager.tools {
+            for tool in forager.tools.iter() {
                 self.with[class].entry(*tool).or_default().insert(forager.no);
             }
         }
-        self.entered.insert(forager.no, (forager.tools.clone(), free));
+        self.entered.insert(forager.no, (Arc::clone(&forager.tools), free));
     }
 
     /// The foragers from `first` on with a free slot of `class` and with `tool`, in registry order.

@@ -46,6 +46,16 @@ impl Timers {
         self.elapsed.insert((moment, timer));
     }
 
+    /// Takes out a timer that is not needed any more.
+    pub(crate) fn forget_wall(&mut self, moment: WallTime, timer: Timer) {
+        self.wall.remove(&(moment, timer));
+    }
+
+    /// Takes out a timer that is not needed any more.
+    pub(crate) fn forget_elapsed(&mut self, moment: Elapsed, timer: Timer) {
+        self.elapsed.remove(&(moment, timer));
+    }
+
     /// Whether something is due.
     pub(crate) fn is_due(&self, wall: WallTime, elapsed: Elapsed) -> bool {
         self.wall.first().is_some_and(|(moment, _)| *moment <= wall)

@@ -73,3 +73,18 @@ fn generations_lead_epochs_and_fences() {
     assert_eq!(state.epoch(5), Epoch((3 << 48) | 5));
     assert!(state.fence(LogIndex(1)) > State::new(2).fence(LogIndex(u64::from(u32::MAX))));
 }
+
+#[test]
+fn one_entry_opens_at_most_one_attempt_of_an_instance() {
+    let mut farm = farm();
+    let one = farm.state.forager_named("f").expect("registered").no;
+    let two = farm.forager("two", 1, &["work"]);
+    let (first, second) = (farm.incarnation(one), farm.incarnation(two));
+    let instances = Instances { graph: GraphNo(1), node: NodeNo(0), start: 0, len: 1 };
+    let answers = farm.apply(vec![
+        Command::Assign { forager: one, incarnation: first, instances },
+        Command::Lose { forager: one, incarnation: first },
+        Command::Assign { forager: two, incarnation: second, instances },
+    ]);
+    assert_eq!(answers[2], Err(Refusal::NotReady));
+}

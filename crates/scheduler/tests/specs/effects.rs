@@ -1,7 +1,9 @@
 //! The effect class decides what becomes of an attempt whose fate is unknown.
 
 use antfarm_model::{CostClass, EffectClass, Fence, ForagerNo, GraphNo, NodeNo, Span};
-use antfarm_scheduler::{CancelReason, Command, Decision, InstanceId, Refusal, Reply, Verdict};
+use antfarm_scheduler::{
+    AttemptOutcome, CancelReason, Command, Decision, FailureKind, InstanceId, Refusal, Reply, Verdict,
+};
 use expect_test::expect;
 
 use crate::farm::Farm;
@@ -124,4 +126,73 @@ fn one_loss_counts_once_however_often_it_is_reported() {
     assert_eq!(farm.state.instance(first.instance).map(|(_, instance)| instance.losses), Some(1));
     farm.hear(two);
     assert_eq!(farm.work(), ["g/a to two"]);
+}
+
+#[test]
+fn a_decision_to_retry_after_the_deadline_ends_the_instance() {
+    let mut farm = Farm::new();
+    farm.now.wall = antfarm_model::WallTime(1_893_455_999_000);
+    farm.tool("work", CostClass::Cpu, EffectClass::Irrevocable);
+    let one = farm.forager("one", 1, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work, deadline: 2030-01-01T00:00:00Z}}}").expect("accepted");
+    farm.work();
+    let attempt = farm.open(one)[0];
+    farm.pass(Span(1_000));
+    farm.end(one, attempt, crate::farm::cancelled()).expect("open");
+    let decision = Decision {
+        instance: attempt.instance,
+        fence: attempt.fence,
+        verdict: Verdict::Retry { assume_ended: false },
+        by: "ada".into(),
+        why: "a test".into(),
+    };
+    farm.one(Command::Decide(decision)).expect("its end is proven");
+    expect![[r#"
+        graph g expired
+          a[0] expired it was cancelled after it may have taken effect
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn an_irrevocable_program_that_something_killed_needs_a_decision() {
+    let (mut farm, one, _) = farm(EffectClass::Irrevocable);
+    let attempt = farm.open(one)[0];
+    let killed = AttemptOutcome::Failed { kind: FailureKind::Signal, message: "signal 9".into() };
+    farm.end(one, attempt, killed).expect("open");
+    expect![[r#"
+        graph g running
+          a[0] needs_decision signal 9
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
+fn with_both_foragers_suspect_the_loss_of_one_brings_a_third_attempt() {
+    let (mut farm, one, two) = farm(EffectClass::Pure);
+    let three = farm.forager("three", 1, &["work"]);
+    farm.pass(Span(3_001));
+    farm.hear(two);
+    farm.hear(three);
+    assert_eq!(farm.work(), ["suspect", "g/a to two"]);
+    let suspect = |farm: &Farm, forager| Command::Suspect { forager, incarnation: farm.incarnation(forager) };
+    let command = suspect(&farm, two);
+    farm.one(command).expect("it is the one that counts");
+    assert_eq!(farm.state.forager(one).map(|forager| forager.suspect), Some(true));
+    let lose = Command::Lose { forager: one, incarnation: farm.incarnation(one) };
+    farm.one(lose).expect("it is the one that counts");
+    farm.liveness.contacts.remove(&two);
+    assert_eq!(farm.work(), ["g/a to three"]);
+}
+
+#[test]
+fn a_forager_that_is_back_in_time_keeps_its_pure_attempt_to_itself() {
+    let (mut farm, one, two) = farm(EffectClass::Pure);
+    farm.liveness.contacts.remove(&two);
+    assert_eq!(farm.pass_and_work(Span(3_001)), ["suspect", "suspect"]);
+    farm.hear_all();
+    assert_eq!(farm.work(), ["trust", "trust"]);
+    let attempt = farm.open(one)[0];
+    farm.fail(one, attempt).expect("open");
+    assert_eq!(farm.state.instance(attempt.instance).map(|(_, instance)| instance.failures), Some(1));
 }

@@ -61,6 +61,12 @@ impl Farm {
         self.liveness = Liveness { since: self.now.elapsed, ..Liveness::default() };
     }
 
+    /// Lets time pass and decides.
+    pub(crate) fn pass_and_work(&mut self, span: Span) -> Vec<String> {
+        self.pass(span);
+        self.work()
+    }
+
     pub(crate) fn tool(&mut self, tool: &str, class: CostClass, effects: EffectClass) {
         self.one(Command::PutTool(manifest(tool, class, effects))).expect("a manifest is never refused");
     }

@@ -68,6 +68,23 @@ fn a_pointer_into_nothing_fails_the_node_and_says_so() {
 }
 
 #[test]
+fn a_node_that_fails_its_graph_while_others_resolve_leaves_none_of_them_ready() {
+    let mut farm = farm();
+    let text = r#"{"id": "g", "nodes": {"a": {"tool": "work"}, "b": {"tool": "work", "args": {"$ref": "a#/x"}},
+        "c": {"tool": "work", "after": ["a"]}, "d": {"tool": "work", "args": {"$ref": "a"}}}}"#;
+    farm.submit(text).expect("accepted");
+    farm.run_all("1");
+    expect![[r#"
+        graph g failed
+          a[0] succeeded 1
+          b[0] failed the result of a has nothing at /x, which the arguments refer to: look at that result, and mend the reference
+          c[0] skipped
+          d[0] skipped
+    "#]]
+    .assert_eq(&graphs(&farm));
+}
+
+#[test]
 fn arguments_that_grow_too_large_fail_the_node_and_say_so() {
     let mut farm = farm();
     let text = r#"{"id": "g", "nodes": {"fan": {"tool": "work", "array": {"count": 20}}, "all": {"tool": "work", "args": {"$ref": "fan"}}}}"#;

@@ -66,3 +66,36 @@ fn assignments_to_a_former_incarnation_are_refused() {
     let assign = antfarm_scheduler::Command::Assign { forager, incarnation, instances };
     assert_eq!(farm.one(assign), Err(Refusal::StaleIncarnation));
 }
+
+#[test]
+fn a_registration_whose_answer_was_lost_is_repeated_with_the_same_proof() {
+    let (mut farm, attempt, incarnation) = farm(EffectClass::Irrevocable);
+    let first = farm.register(again(Some(incarnation), vec![attempt], false)).expect("it has the proof");
+    let between = farm.incarnation(first);
+    farm.register(again(Some(incarnation), vec![attempt], false)).expect("it has the same proof");
+    assert_eq!(farm.open(first), [attempt]);
+    assert!(farm.incarnation(first) > between);
+    assert_eq!(farm.register(again(None, vec![], false)), Err(Refusal::NameHeld(name("f"))));
+}
+
+#[test]
+fn a_forager_that_just_registered_is_not_missed_from_before() {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, EffectClass::Guarded);
+    farm.pass(antfarm_model::Span::from_secs(3_600));
+    let forager = farm.forager("f", 1, &["work"]);
+    farm.liveness.contacts.remove(&forager);
+    assert_eq!(farm.work(), Vec::<String>::new());
+    farm.pass(antfarm_model::Span(10_101));
+    assert_eq!(farm.work(), ["lose"]);
+}
+
+#[test]
+fn a_refused_registration_leaves_nothing_behind() {
+    let (mut farm, ..) = farm(EffectClass::Guarded);
+    let digest = |farm: &Farm| farm.state.snapshot().records().skip(1).collect::<Vec<_>>();
+    let before = digest(&farm);
+    let refused = Registration { tools: vec![name("unheard-of")], ..again(None, vec![], false) };
+    assert_eq!(farm.register(refused), Err(Refusal::NameHeld(name("f"))));
+    assert_eq!(digest(&farm), before);
+}

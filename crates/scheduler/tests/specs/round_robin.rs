@@ -45,6 +45,29 @@ fn every_window_of_k_assignments_serves_every_class_that_waits() {
 }
 
 #[test]
+fn a_class_that_only_some_foragers_serve_gets_its_turn_there() {
+    let mut farm = farm_with_classes();
+    let one = farm.forager("one", 1, &["count"]);
+    let two = farm.forager("two", 1, &["fetch", "ask"]);
+    for (graph, tool) in [("a", "count"), ("b", "fetch"), ("c", "ask")] {
+        let text = format!("{{id: {graph}, nodes: {{n: {{tool: {tool}, array: {{count: 50}}}}}}}}");
+        farm.submit(&text).expect("accepted");
+    }
+    farm.work();
+    let calls = farm.state.graph_named("c").expect("submitted").no;
+    let mut served = 0;
+    for _ in 0..10 {
+        for forager in [two, one] {
+            let attempt = farm.open(forager)[0];
+            served += u32::from(attempt.instance.graph == calls);
+            farm.succeed(forager, attempt, "1").expect("open");
+            farm.work();
+        }
+    }
+    assert_eq!(served, 5, "of ten slots that became free where two classes wait, each gets every other");
+}
+
+#[test]
 fn the_turn_goes_on_where_it_stopped() {
     let mut farm = farm_with_classes();
     let forager = farm.forager("f", 1, &["fetch", "ask"]);

@@ -45,15 +45,3 @@ fn the_command_line_prints_what_has_happened_one_document_a_line() {
     assert!(events.last().is_some_and(ended), "{}", printed.stdout);
     assert!(events.iter().all(|event| event["graph"] == "printed"), "{}", printed.stdout);
 }
-
-#[test]
-fn a_position_that_no_queen_has_any_more_is_said_to_be_gone() {
-    let cluster = Cluster::start();
-    cluster.submit(&array("before", "noop", 10, &json!({})));
-    cluster.wait_for_success("before", GRAPH_WITHIN);
-    let queen = cluster.queen(1);
-    queen.kill_and_restart();
-    cluster.agrees();
-    let answer = queen.http().get("/v1/events?since=1").expect("it answers");
-    assert_eq!((answer.status, answer.problem().as_deref()), (410, Some("gone")), "{}", answer.body);
-}

@@ -1,18 +1,21 @@
 //! A guarded attempt whose forager died is tried again when its fate is certain, and not before.
 
-use std::time::Duration;
-
 use antfarm_testkit::{Attempt, Cluster, Ledger, is_alive, processes_in, wait_until};
 use anyhow::{Context, ensure};
 use serde_json::json;
 
 use crate::given::{GRAPH_WITHIN, append, now_ms, single};
 
-const LEASE_MS: u64 = 3_000;
+/// Short, for who waits until it is over.
+const SHORT_LEASE_MS: u64 = 3_000;
+
+/// Long enough for a forager to come back before it is over.
+const LONG_LEASE_MS: u64 = 20_000;
+
 const HEARTBEAT_MS: u64 = 200;
 
-fn cluster() -> Cluster {
-    let lease = format!("[lease]\nttl = \"{LEASE_MS}ms\"\nheartbeat = \"{HEARTBEAT_MS}ms\"\n");
+fn cluster(lease_ms: u64) -> Cluster {
+    let lease = format!("[lease]\nttl = \"{lease_ms}ms\"\nheartbeat = \"{HEARTBEAT_MS}ms\"\n");
     Cluster::spec().foragers(2).queen_settings(&lease).start()
 }
 
@@ -32,7 +35,7 @@ fn endings(cluster: &Cluster) -> anyhow::Result<Vec<String>> {
 
 #[test]
 fn a_guarded_attempt_of_a_killed_forager_is_reissued_only_when_its_lease_is_over() {
-    let cluster = cluster();
+    let cluster = cluster(SHORT_LEASE_MS);
     let ledger = cluster.ledger();
     let first = running(&cluster, &ledger);
     let killed_at = now_ms();
@@ -44,19 +47,19 @@ fn a_guarded_attempt_of_a_killed_forager_is_reissued_only_when_its_lease_is_over
     };
     assert_ne!(second.forager, first.forager);
     let waited = second.started_at - killed_at;
-    assert!(waited >= LEASE_MS - 2 * HEARTBEAT_MS, "it was reissued {waited} ms after the kill");
+    assert!(waited >= SHORT_LEASE_MS - 2 * HEARTBEAT_MS, "it was reissued {waited} ms after the kill");
     println!("reissued {waited} ms after the kill");
     assert_eq!(endings(&cluster).expect("it answers"), ["lost", "succeeded"]);
 }
 
 #[test]
 fn a_forager_that_comes_back_says_which_attempts_its_death_interrupted() {
-    let cluster = cluster();
+    let cluster = cluster(LONG_LEASE_MS);
     let ledger = cluster.ledger();
     let first = running(&cluster, &ledger);
     let forager = cluster.forager_named(&first.forager);
     forager.kill_and_restart();
-    wait_until("the first attempt to be closed as interrupted", Duration::from_millis(LEASE_MS) + GRAPH_WITHIN, || {
+    wait_until("the first attempt to be closed as interrupted", GRAPH_WITHIN, || {
         let endings = endings(&cluster)?;
         ensure!(endings.first().is_some_and(|ending| ending == "interrupted"), "the attempts are {endings:?}");
         Ok(())
@@ -88,7 +91,7 @@ fn a_program_that_a_killed_forager_left_running_is_ended_when_it_comes_back() {
 
 #[test]
 fn a_drained_forager_finishes_what_runs_and_gets_nothing_more() {
-    let cluster = cluster();
+    let cluster = cluster(LONG_LEASE_MS);
     let ledger = cluster.ledger();
     let first = running(&cluster, &ledger);
     let status = cluster.forager_named(&first.forager).stop();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use antfarm_env::{Env, SystemEnvironment};
 use anyhow::Context;
 use clap::Args;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use toml::{Table, Value};
@@ -123,6 +124,14 @@ pub(crate) fn start_log() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOG));
     let is_terminal = std::io::stderr().is_terminal();
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_terminal).with_writer(std::io::stderr).init();
+}
+
+/// Raises the number of files and sockets that this process may have open as far as it may itself, and tells it.
+pub(crate) fn raise_open_files() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let now = if setrlimit(Resource::Nofile, raised).is_ok() { limit.maximum } else { limit.current };
+    now.unwrap_or(u64::MAX)
 }
 
 /// Runs a process on the threads that it needs. What is still under way at its end is left behind, such as a write to a

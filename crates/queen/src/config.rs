@@ -163,6 +163,8 @@ pub struct LimitsConfig {
     pub result_bytes: Size,
     /// A frame between processes.
     pub frame_bytes: Size,
+    /// Connections of clients and foragers at the same time; more wait to be taken.
+    pub connections: u32,
 }
 
 /// How long things are remembered.
@@ -276,6 +278,7 @@ impl Default for LimitsConfig {
             entry_bytes: Size(limits.entry_bytes.into()),
             result_bytes: Size(limits.result_bytes.into()),
             frame_bytes: Size(limits.frame_bytes.into()),
+            connections: 8_192,
         }
     }
 }

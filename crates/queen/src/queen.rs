@@ -71,9 +71,8 @@ impl Queen {
     ) -> Result<QueenHandle, StartError> {
         let snapshots = config.data_dir.join(SNAPSHOTS);
         let (replicated, theirs, peers) = (config.replica(), consensus.clone(), net.clone());
-        let replica = consensus.within(async move {
-            Replica::start::<R>(replicated, theirs, peers, engine, disk, &snapshots).await
-        });
+        let replica = consensus
+            .within(async move { Replica::start::<R>(replicated, theirs, peers, engine, disk, &snapshots).await });
         let replica = replica.await?;
         let listener = net
             .listen(&config.http)

@@ -14,6 +14,15 @@ use crate::daemon::{self, ConsensusThreads, DaemonArgs, Orphaned};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 
+/// Files and sockets that a queen has beside the connections of clients and foragers: her log, snapshots, peers.
+const OTHER_FILES: u64 = 256;
+
+/// A request may be passed on to the leader over a connection of its own.
+const FILES_PER_CONNECTION: u64 = 2;
+
+/// Connections that are taken however few files may be open.
+const FEWEST_CONNECTIONS: u32 = 64;
+
 /// Run a queen: a replica of the control plane
 #[derive(Debug, Args)]
 pub(crate) struct Queen {
@@ -57,11 +66,26 @@ impl Queen {
         if run.insecure {
             text.overrides.push(("insecure".to_owned(), "true".to_owned()));
         }
-        let config = QueenConfig::parse(&text.text, &text.overrides).map_err(|why| text.faulty(&why))?;
+        let mut config = QueenConfig::parse(&text.text, &text.overrides).map_err(|why| text.faulty(&why))?;
         daemon::start_log();
+        config.limits.connections = affordable(config.limits.connections);
         let orphaned = run.daemon.orphaned();
         daemon::block_on(serve(config, orphaned))
     }
+}
+
+/// So many connections that enough files can be opened beside them: strangers must not keep a queen from her own disk.
+fn affordable(connections: u32) -> u32 {
+    let files = daemon::raise_open_files();
+    let most = files.saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
+    let most = u32::try_from(most).unwrap_or(u32::MAX).max(FEWEST_CONNECTIONS);
+    if most < connections {
+        tracing::warn!(
+            "this process may have {files} files open, so it takes {most} connections at the same time instead of \
+             {connections}: raise that limit (ulimit -n, LimitNOFILE), or lower limits.connections"
+        );
+    }
+    connections.min(most)
 }
 
 async fn serve(config: QueenConfig, mut orphaned: Orphaned) -> anyhow::Result<Exit> {

@@ -15,7 +15,9 @@ impl From<Refusal> for Problem {
                 let fault = |name| Fault { path: "nodes".into(), position: None, message: message(name) };
                 Self::invalid(names.into_iter().map(fault).collect())
             }
-            Refusal::BadGraph(_) | Refusal::UnsoundGraph(_) | Refusal::ResultTooLarge => Self::new(Kind::Invalid, detail),
+            Refusal::BadGraph(_) | Refusal::UnsoundGraph(_) | Refusal::ResultTooLarge => {
+                Self::new(Kind::Invalid, detail)
+            }
             Refusal::UnknownGraph | Refusal::UnknownTool(_) | Refusal::UnknownForager | Refusal::UnknownInstance => {
                 Self::not_found(detail)
             }

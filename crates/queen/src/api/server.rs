@@ -14,11 +14,8 @@ use tokio::time::timeout;
 use super::{Api, routes};
 use crate::shared::Shared;
 
-/// Connections at the same time; more wait to be taken.
-const MAX_CONNECTIONS: u32 = 8_192;
-
 /// How long the head of a request may take, and how long a connection may be idle.
-const HEAD_WITHIN: Duration = Duration::from_secs(30);
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
 
 /// Bytes of a request that are read ahead, its head among them.
 const MAX_BUFFER_BYTES: usize = 64 << 10;
@@ -32,8 +29,9 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 /// Answers until `stop` says so; then finishes what is under way, and returns.
 pub(crate) async fn serve(shared: Shared, mut listener: Box<dyn Listener>, mut stop: watch::Receiver<bool>) {
     let env = shared.env.clone();
+    let connections = shared.config.limits.connections;
     let router = routes::router(Api::new(shared));
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
+    let permits = Arc::new(Semaphore::new(connections as usize));
     loop {
         let accepted = async {
             let permit = permits.clone().acquire_owned().await;
@@ -58,7 +56,7 @@ pub(crate) async fn serve(shared: Shared, mut listener: Box<dyn Listener>, mut s
         }
     }
     drop(listener);
-    let _ = timeout(FINISH_WITHIN * 2, permits.acquire_many(MAX_CONNECTIONS)).await; // what is late is cut off
+    let _ = timeout(FINISH_WITHIN * 2, permits.acquire_many(connections)).await; // what is late is cut off
 }
 
 async fn converse(stream: Stream, router: Router, mut stop: watch::Receiver<bool>) {

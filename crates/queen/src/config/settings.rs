@@ -70,6 +70,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting("limits.entry_bytes", Size("64KiB", "64MiB"), "A Raft entry."),
     setting("limits.result_bytes", Size("64B", "16MiB"), "A result, as JSON."),
     setting("limits.frame_bytes", Size("128KiB", "128MiB"), "A frame between processes."),
+    setting("limits.connections", Number(64, 65_536), "Connections of clients and foragers at the same time."),
     setting("retention.finished", Span("0ms", "3650d"), "How long a finished graph is kept."),
     setting("retention.dedupe_window", Span("0ms", "3650d"), "How long the id of a removed graph stays taken."),
 ];

@@ -7,6 +7,7 @@ mod dev;
 mod events;
 mod explain;
 mod forager_killed;
+mod forager_paused;
 mod given;
 mod leader_killed;
 mod leader_paused;

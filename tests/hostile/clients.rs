@@ -130,9 +130,11 @@ fn garbage_at_the_port_of_the_peers_disturbs_no_peer() {
     let cluster = cluster();
     let status = cluster.leader().status().expect("it answers");
     let members = status["members"].as_array().expect("a list").clone();
+    let mut silent = Vec::new();
     unharmed(&cluster, || {
         for member in &members {
             let address = member["raft"].as_str().expect("an address");
+            silent.extend((0..64).map(|_| TcpStream::connect(address).expect("it takes connections")));
             for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 4_096], &[0; 4_096], b""] {
                 let mut stream = TcpStream::connect(address).expect("it takes connections");
                 stream.set_read_timeout(Some(HEAD_WITHIN)).expect("a timeout can be set");

@@ -2,15 +2,12 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use antfarm_testkit::{Cluster, is_alive, wait_until};
 use serde_json::{Value, json};
 
 use crate::given::{SOON, Shared, attempts, ended, patient, unharmed};
-
-/// How long the child lives that leaves its tool's group.
-const CHILD_LIVES: Duration = Duration::from_secs(642);
 
 /// Each with what it does.
 const SCRIPTS: &[(&str, &str)] = &[
@@ -116,10 +113,9 @@ fn children_that_outlive_their_tool_are_killed_and_its_result_stands() {
 #[test]
 fn a_child_that_left_the_group_of_its_tool_holds_nothing_up() {
     let cluster = cluster();
-    let begun = Instant::now();
+    // The child sleeps for much longer than the end of the node is waited for.
     let (node, _) = run(&cluster, "run-away", &json!({}));
     assert_eq!((&node["state"], &node["result"]), (&json!("succeeded"), &json!("done")), "{node}");
-    assert!(begun.elapsed() < CHILD_LIVES, "it waited for the child");
 }
 
 #[test]
@@ -132,13 +128,11 @@ fn a_tool_that_closes_its_input_may_succeed() {
 
 #[test]
 fn a_tool_that_fills_its_standard_error_is_remembered_by_the_end_of_it() {
-    fails("loud", "exit", "the-end");
     let cluster = cluster();
-    let logs = cluster.antfarm(&["node", "logs", "loud/only"]);
-    if logs.code == Some(0) {
-        let log = logs.stdout.trim_end();
-        assert_eq!((log.len(), log.ends_with("ethe-end")), (64 << 10, true));
-    }
+    fails("loud", "exit", "the-end");
+    let logs = cluster.antfarm(&["node", "logs", "loud/only"]).exits(0);
+    let log = logs.stdout.trim_end();
+    assert_eq!((log.len(), log.ends_with("ethe-end")), (64 << 10, true));
 }
 
 #[test]

@@ -216,7 +216,7 @@ impl Office {
                 self.sessions.insert(id, Session::new(outbox));
             }
             Heard::Closed(id) => self.close(id),
-            Heard::Said(id, messages) => {
+            Heard::Said(id, messages, _share) => {
                 for message in messages {
                     self.say(id, message);
                 }

@@ -10,12 +10,15 @@ use std::sync::Arc;
 use antfarm_model::ForagerNo;
 use antfarm_protocol::{ForagerMessage, QueenMessage};
 use antfarm_scheduler::AttemptId;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 pub(crate) use socket::upgrade;
 
 /// Messages of all sessions that may wait for the office; sessions that bring more wait themselves.
 const MAX_UNHEARD: usize = 4_096;
+
+/// The frames of those messages together, in KiB: as text, which is about what they take as messages.
+const MAX_UNHEARD_KIB: usize = 64 << 10;
 
 /// Batches of messages that may wait for one session; one that does not read is closed.
 const MAX_UNSENT: usize = 1_024;
@@ -28,8 +31,8 @@ pub(crate) struct SessionId(u64);
 pub(crate) enum Heard {
     /// A forager connected.
     Opened(SessionId, Outbox),
-    /// It said something.
-    Said(SessionId, Vec<ForagerMessage>),
+    /// It said something; the share of what may wait ends when it has been heard.
+    Said(SessionId, Vec<ForagerMessage>, OwnedSemaphorePermit),
     /// The connection is gone.
     Closed(SessionId),
     /// Somebody wants to read what an attempt wrote to its standard error.
@@ -51,6 +54,7 @@ impl Outbox {
 #[derive(Debug, Clone)]
 pub(crate) struct Sessions {
     heard: mpsc::Sender<Heard>,
+    unheard: Arc<Semaphore>,
     next: Arc<std::sync::atomic::AtomicU64>,
 }
 
@@ -58,7 +62,8 @@ impl Sessions {
     /// The handle, and where everything that foragers say comes out.
     pub(crate) fn new() -> (Self, mpsc::Receiver<Heard>) {
         let (heard, receiver) = mpsc::channel(MAX_UNHEARD);
-        (Self { heard, next: Arc::default() }, receiver)
+        let unheard = Arc::new(Semaphore::new(MAX_UNHEARD_KIB));
+        (Self { heard, unheard, next: Arc::default() }, receiver)
     }
 
     /// What an attempt wrote to its standard error, as far as its forager kept it and can be asked.
@@ -66,6 +71,15 @@ impl Sessions {
         let (answer, log) = oneshot::channel();
         self.heard.send(Heard::LogWanted(forager, attempt, answer)).await.ok()?;
         log.await.ok()?
+    }
+
+    /// Hands over what a session said in a frame of so many bytes, as soon as there is room for it; tells whether anybody
+    /// hears.
+    async fn say(&self, id: SessionId, messages: Vec<ForagerMessage>, bytes: usize) -> bool {
+        let kib = bytes.div_ceil(1 << 10).min(MAX_UNHEARD_KIB);
+        let share = self.unheard.clone().acquire_many_owned(u32::try_from(kib).unwrap_or(u32::MAX)).await;
+        let share = share.expect("it is never closed");
+        self.heard.send(Heard::Said(id, messages, share)).await.is_ok()
     }
 
     fn open(&self) -> (SessionId, Outbox, mpsc::Receiver<Vec<QueenMessage>>) {

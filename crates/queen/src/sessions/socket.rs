@@ -58,7 +58,7 @@ async fn hear(shared: &Shared, id: SessionId, mut stream: SplitStream<WebSocket>
         };
         match codec.decode::<ForagerMessage>(frame, bytes) {
             Ok(messages) => {
-                if shared.sessions.heard.send(Heard::Said(id, messages)).await.is_err() {
+                if !shared.sessions.say(id, messages, frame.len()).await {
                     return;
                 }
             }

@@ -23,8 +23,11 @@ use crate::shared::Shared;
 /// Items that may wait to be proposed before requests have to wait at the desk, which is bounded.
 const MAX_QUEUED: usize = 8_192;
 
-/// How long the voters have to tell their wall clocks.
-const CLOCKS_WITHIN: Duration = Duration::from_millis(100);
+/// How long the voters have to tell their wall clocks. A dead one costs every failover this much.
+const CLOCKS_WITHIN: Duration = Duration::from_millis(30);
+
+/// How long an entry of its own may take when a leadership of the same term begins again.
+const BARRIER_WITHIN: Duration = Duration::from_secs(1);
 
 /// A tick that comes later than so many ticks means that this process was stalled.
 const STALLED_TICKS: u32 = 4;
@@ -93,7 +96,8 @@ impl Leadership {
         if led_before {
             let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
             let entry = Entry { epoch: opened.epoch, wall, elapsed, commands: Vec::new() };
-            shared.replica.propose(&entry).await?.await?;
+            let barrier = async { shared.replica.propose(&entry).await?.await };
+            tokio::time::timeout(BARRIER_WITHIN, barrier).await.unwrap_or(Err(ProposeError::OutcomeUnknown))?;
         }
         let clocks = shared.replica.wall_clocks(CLOCKS_WITHIN).await;
         let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));

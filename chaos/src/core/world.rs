@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antfarm_model::{CostClass, EffectClass, Epoch, ForagerNo, Limits, Manifest, Name, document};
+use antfarm_model::{CostClass, EffectClass, Epoch, ForagerNo, Incarnation, Limits, Manifest, Name, document};
 use antfarm_scheduler::{AttemptOutcome, Command, GraphSource, LoadError, Registration, Reply, State};
 
 use super::Summary;
@@ -25,8 +25,10 @@ const MAX_MESSAGES: usize = 64;
 const TOOLS: [(&str, EffectClass); 3] =
     [("pure", EffectClass::Pure), ("write", EffectClass::Guarded), ("pay", EffectClass::Irrevocable)];
 
+/// A session belongs to one incarnation: what an older one carried is never read after the next one has begun.
 struct Message {
     to: ForagerNo,
+    incarnation: Incarnation,
     epoch: Epoch,
     body: ToForager,
 }
@@ -223,7 +225,7 @@ impl World {
                 };
                 let committed = attempt.fence.0 <= self.log.committed();
                 self.facts.push(Fact::Dispatched { epoch, attempt: *attempt, committed });
-                self.messages.push(Message { to: forager.no, epoch, body });
+                self.messages.push(Message { to: forager.no, incarnation: forager.incarnation, epoch, body });
             }
         }
         while self.messages.len() > MAX_MESSAGES {
@@ -266,13 +268,13 @@ impl World {
         let Some(which) = self.random.pick(self.messages.len()) else { return };
         let twice = self.random.percent(10);
         let message = self.messages.swap_remove(which);
-        let Message { to, epoch, body } = message;
+        let Message { to, incarnation, epoch, body } = message;
         if twice {
-            self.messages.push(Message { to, epoch, body });
+            self.messages.push(Message { to, incarnation, epoch, body });
         }
         let Some(number) = self.number(to) else { return };
         let forager = &mut self.foragers[number];
-        if self.now < forager.cut_until {
+        if self.now < forager.cut_until || forager.incarnation != Some(incarnation) {
             return;
         }
         if !forager.accepts(epoch) {
@@ -341,7 +343,7 @@ impl World {
         if leads && !judged {
             let until = self.now + LEASE_MS;
             let epoch = self.replicas[replica].epoch(self.leaders[to].term);
-            self.messages.push(Message { to: no, epoch, body: ToForager::Lease { until } });
+            self.messages.push(Message { to: no, incarnation, epoch, body: ToForager::Lease { until } });
         }
         let commands = ended.into_iter().map(|(attempt, succeeded)| {
             let outcome =

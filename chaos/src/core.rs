@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     /// Seeds within which a broken rule must be found.
-    const BUDGET: u64 = 300;
+    const BUDGET: u64 = 3_000;
 
     fn is_found(rules: Rules, property: &str) {
         let violation = (0..BUDGET).find_map(|seed| run_with(seed, rules).err());

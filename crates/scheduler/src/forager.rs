@@ -143,6 +143,10 @@ impl Forager {
         self.open.iter().find_map(|attempts| attempts.get(id))
     }
 
+    pub(crate) fn attempt_mut(&mut self, id: &AttemptId) -> Option<&mut Attempt> {
+        self.open.iter_mut().find_map(|attempts| attempts.get_mut(id))
+    }
+
     /// All its open attempts, class by class.
     pub fn attempts(&self) -> impl Iterator<Item = (&AttemptId, &Attempt)> {
         self.open.iter().flatten()

@@ -138,6 +138,11 @@ impl Shape {
         &self.tools[self.tool_of[node.0 as usize] as usize]
     }
 
+    /// Whether an attempt at a node must never be repeated by itself.
+    pub(crate) fn is_irrevocable(&self, node: NodeNo) -> bool {
+        self.tool(node).effects == EffectClass::Irrevocable
+    }
+
     /// Every tool of the graph, once.
     pub fn tools(&self) -> &[ToolUse] {
         &self.tools

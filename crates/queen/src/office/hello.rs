@@ -1,6 +1,6 @@
 //! What foragers say to a leader, and what it makes of that.
 
-use antfarm_model::ForagerNo;
+use antfarm_model::{ForagerNo, Incarnation};
 use antfarm_protocol::{
     Accept, AttemptRef, Cancel, CancelReason, Cancelled, Confirmed, ForagerMessage, Heartbeat, HeartbeatAck, Hello,
     Refused, Reject, Returned, TaskResult, Welcome,
@@ -199,22 +199,18 @@ impl Leadership {
             state.forager_named(hello.name.as_str()).map(|forager| (forager.no, forager.incarnation, forager.lost))
         });
         match known {
-            Some((forager, incarnation, false)) if hello.incarnation == Some(incarnation) => {
-                self.adopt(id, forager, &hello);
+            Some((forager, incarnation, false)) if self.incarnation_of(id, forager, &hello) == Some(incarnation) => {
+                self.adopt(id, forager, &Hello { incarnation: Some(incarnation), ..hello });
             }
-            _ => {
-                // A second hello of a session that is known, sent before it learnt its incarnation.
-                let own = self.forager_of.get(&id).and_then(|forager| self.liveness.contacts.get(forager));
-                match (known, own.map(|contact| contact.incarnation)) {
-                    (Some((forager, incarnation, false)), Some(own))
-                        if own == incarnation && hello.incarnation.is_none() =>
-                    {
-                        self.adopt(id, forager, &Hello { incarnation: Some(own), ..hello });
-                    }
-                    _ => self.register(id, hello),
-                }
-            }
+            Some(_) | None => self.register(id, hello),
         }
+    }
+
+    /// The incarnation that a hello speaks for. One that was sent before its session learnt of it names none.
+    fn incarnation_of(&self, id: SessionId, forager: ForagerNo, hello: &Hello) -> Option<Incarnation> {
+        let is_known = self.forager_of.get(&id) == Some(&forager);
+        let contact = self.liveness.contacts.get(&forager).filter(|_| is_known);
+        hello.incarnation.or(contact.map(|contact| contact.incarnation))
     }
 
     /// Has a forager registered; it is adopted when that is committed.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{EffectClass, ForagerNo};
+use antfarm_model::ForagerNo;
 
 use super::Answer;
 use super::step::Step;
@@ -19,7 +19,7 @@ impl Step<'_> {
             return Err(Refusal::UnknownInstance);
         }
         let outcome = &bounded(outcome);
-        let irrevocable = shape.tool(attempts.instances.node).effects == EffectClass::Irrevocable;
+        let irrevocable = shape.is_irrevocable(attempts.instances.node);
         let mut any = false;
         for id in attempts.iter() {
             any |= self.end_one(id, forager, outcome, irrevocable)
@@ -51,7 +51,7 @@ impl Step<'_> {
     fn note_interruption(&mut self, id: AttemptId, forager: ForagerNo) {
         let now = self.elapsed();
         self.change_forager(forager, |record| {
-            if let Some(attempt) = record.open.iter_mut().find_map(|open| open.get_mut(&id)) {
+            if let Some(attempt) = record.attempt_mut(&id) {
                 attempt.started_at.get_or_insert(now);
             }
         });

@@ -1,6 +1,6 @@
 //! How graphs end: all at once when their fate is sealed, or when the last instance is final.
 
-use antfarm_model::{EffectClass, GraphNo};
+use antfarm_model::GraphNo;
 
 use super::step::Step;
 use crate::event::Event;
@@ -21,8 +21,7 @@ impl Step<'_> {
         let open: Vec<_> = self.state.open_attempts(graph).map(|(id, forager)| (*id, forager)).collect();
         for (id, forager) in open {
             self.cancel_attempt(id, forager, CancelReason::GraphStopped);
-            let irrevocable =
-                self.shape(graph).is_some_and(|shape| shape.tool(id.instance.node).effects == EffectClass::Irrevocable);
+            let irrevocable = self.shape(graph).is_some_and(|shape| shape.is_irrevocable(id.instance.node));
             let running = self.instance(id.instance).is_some_and(|instance| !instance.state.is_final());
             if running && !irrevocable {
                 self.set(id.instance, InstanceState::Cancelled, None);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{EffectClass, ForagerNo, Span};
+use antfarm_model::{ForagerNo, Span};
 
 use super::Answer;
 use super::step::Step;
@@ -42,9 +42,7 @@ impl Step<'_> {
         let waits = self.instance(id.instance).is_some_and(|instance| {
             matches!(instance.state, InstanceState::Assigned | InstanceState::Running) && instance.open.is_empty()
         });
-        let irrevocable = self
-            .shape(id.instance.graph)
-            .is_some_and(|shape| shape.tool(id.instance.node).effects == EffectClass::Irrevocable);
+        let irrevocable = self.shape(id.instance.graph).is_some_and(|shape| shape.is_irrevocable(id.instance.node));
         if waits && irrevocable && attempt.started_at.is_some() {
             self.need_decision(id.instance, "its forager handed it back after it had said that it ran".into());
         } else if waits && matches!(ending, Ending::Rejected(_)) {

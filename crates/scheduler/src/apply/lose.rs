@@ -1,6 +1,6 @@
 //! `Lose`: a forager's lease is over, so all its attempts are closed.
 
-use antfarm_model::{EffectClass, ForagerNo, Incarnation};
+use antfarm_model::{ForagerNo, Incarnation};
 
 use super::Answer;
 use super::step::Step;
@@ -40,7 +40,7 @@ impl Step<'_> {
             self.finish_graph(id.instance.graph);
             return;
         }
-        if shape.tool(id.instance.node).effects == EffectClass::Irrevocable {
+        if shape.is_irrevocable(id.instance.node) {
             self.need_decision(id.instance, Self::fate_of(ending).into());
         } else if losses >= poison_limit {
             self.fail(id.instance, format!("poison: {losses} foragers in a row were lost or died while it ran").into());

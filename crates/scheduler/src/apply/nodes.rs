@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{
-    EffectClass, Elapsed, Fence, ForagerNo, GraphNo, Node, NodeNo, OnDeadline, OnFailure, RenderError, Span,
-};
+use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Node, NodeNo, OnDeadline, OnFailure, RenderError, Span};
 
 use super::step::Step;
 use crate::forager::CancelReason;
@@ -50,7 +48,7 @@ impl Step<'_> {
             instance.text = Some(result);
         }
         self.set(id, InstanceState::Succeeded, attempt);
-        self.supersede(id);
+        self.cancel_open(id, CancelReason::Superseded);
         self.settle(id, true);
         self.finish_graph(id.graph);
     }
@@ -61,7 +59,7 @@ impl Step<'_> {
             instance.text = Some(why);
         }
         self.set(id, InstanceState::Failed, None);
-        self.supersede(id);
+        self.cancel_open(id, CancelReason::Superseded);
         match self.shape(id.graph).map(|shape| shape.graph().on_failure) {
             Some(OnFailure::FailGraph) => self.stop_graph(id.graph, GraphState::Failed),
             Some(OnFailure::Continue) => self.skip_successors(id, false),
@@ -77,12 +75,9 @@ impl Step<'_> {
         if instance.state.is_final() {
             return;
         }
-        let open = instance.open.clone();
-        for attempt in &open {
-            let attempt_id = AttemptId { instance: id, fence: attempt.fence };
-            self.cancel_attempt(attempt_id, attempt.forager, CancelReason::Deadline);
-        }
-        if !open.is_empty() && shape.tool(id.node).effects == EffectClass::Irrevocable {
+        let is_attempted = !instance.open.is_empty();
+        self.cancel_open(id, CancelReason::Deadline);
+        if is_attempted && shape.is_irrevocable(id.node) {
             return; // its own exit, or somebody's decision, says what became of it
         }
         self.set(id, InstanceState::Expired, None);
@@ -167,12 +162,12 @@ impl Step<'_> {
         self.state.index.timers.at_elapsed(until, Timer::Hold(id));
     }
 
-    /// Cancels what is still open of an instance that is over.
-    fn supersede(&mut self, id: InstanceId) {
+    /// Cancels what is open of an instance.
+    fn cancel_open(&mut self, id: InstanceId, reason: CancelReason) {
         let open = self.instance(id).map(|instance| instance.open.clone()).unwrap_or_default();
         for attempt in open {
             let attempt_id = AttemptId { instance: id, fence: attempt.fence };
-            self.cancel_attempt(attempt_id, attempt.forager, CancelReason::Superseded);
+            self.cancel_attempt(attempt_id, attempt.forager, reason);
         }
     }
 

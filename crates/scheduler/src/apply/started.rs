@@ -30,7 +30,7 @@ impl Step<'_> {
     fn note_start(&mut self, id: AttemptId, forager: ForagerNo) -> bool {
         let now = self.elapsed();
         let new = self.change_forager(forager, |record| {
-            let attempt = record.open.iter_mut().find_map(|open| open.get_mut(&id))?;
+            let attempt = record.attempt_mut(&id)?;
             let new = attempt.started_at.is_none();
             attempt.started_at.get_or_insert(now);
             Some(new)

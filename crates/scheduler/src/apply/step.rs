@@ -183,7 +183,7 @@ impl<'a> Step<'a> {
     /// Marks an open attempt as to be cancelled; the first reason stays.
     pub(super) fn cancel_attempt(&mut self, id: AttemptId, forager: ForagerNo, reason: CancelReason) {
         self.change_forager(forager, |record| {
-            if let Some(attempt) = record.open.iter_mut().find_map(|open| open.get_mut(&id)) {
+            if let Some(attempt) = record.attempt_mut(&id) {
                 attempt.cancel.get_or_insert(reason);
             }
         });

@@ -4,8 +4,8 @@ use antfarm_model::Span;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    check::Check, cluster::Cluster, completions::Completions, config::Config, events::Events, forager::Forager,
-    graph::Graph, node::Node, queen::Queen, submit::Submit, tool::Tool, version::Version,
+    check::Check, cluster::Cluster, completions::Completions, config::Config, events::Events, fence::Fence,
+    forager::Forager, graph::Graph, node::Node, queen::Queen, submit::Submit, tool::Tool, version::Version,
 };
 use crate::console::Console;
 use crate::dev::Dev;
@@ -31,7 +31,8 @@ Exit status:
   1  what was asked about failed, such as a graph under --wait
   2  the command line, or a file that it names, makes no sense
   3  no leader answered, or the outcome is unknown; a retry is safe
-  4  the cluster refused: invalid, conflict, forbidden, overloaded")]
+  4  the cluster refused: invalid, conflict, forbidden, overloaded
+  and 75 and 76 of `antfarm fence`, which is for tools")]
 pub(crate) struct Cli {
     #[command(flatten)]
     global: Global,
@@ -72,6 +73,7 @@ enum Command {
     Node(Node),
     Events(Events),
     Tool(Tool),
+    Fence(Fence),
     Queen(Queen),
     Forager(Forager),
     Cluster(Cluster),
@@ -99,6 +101,7 @@ impl Cli {
             Command::Forager(forager) => forager.run(global, console),
             Command::Tool(tool) => tool.run(global, console),
             Command::Cluster(cluster) => cluster.run(global, console),
+            Command::Fence(fence) => fence.run(console),
             Command::Events(events) => events.run(global, console),
             Command::Config(config) => config.run(console),
             Command::Completions(completions) => completions.run(console),

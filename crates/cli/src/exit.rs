@@ -11,6 +11,10 @@ pub(crate) enum Exit {
     Done,
     /// What was asked about failed, or this process did.
     Failed,
+    /// Something was in the way that goes away by itself; a retry is safe (`EX_TEMPFAIL`, as tools say it to foragers).
+    Temporary,
+    /// Refused by a fence, as tools say it to foragers.
+    Fenced,
     /// The command line or a file on it makes no sense.
     Usage,
     /// The cluster refused: invalid, conflict, forbidden, overloaded.
@@ -28,6 +32,8 @@ impl Exit {
             Self::Usage => 2,
             Self::Unknown => 3,
             Self::Refused => 4,
+            Self::Temporary => 75,
+            Self::Fenced => 76,
         }
     }
 
@@ -70,6 +76,16 @@ impl Stop {
         Self { exit: Exit::Unknown, message: message.into() }.into()
     }
 
+    /// What is in the way goes away by itself.
+    pub(crate) fn temporary(message: impl Into<String>) -> anyhow::Error {
+        Self { exit: Exit::Temporary, message: message.into() }.into()
+    }
+
+    /// A newer attempt has been there.
+    pub(crate) fn fenced(message: impl Into<String>) -> anyhow::Error {
+        Self { exit: Exit::Fenced, message: message.into() }.into()
+    }
+
     /// A «no», with its reason.
     pub(crate) fn refused(message: impl Into<String>) -> anyhow::Error {
         Self { exit: Exit::Refused, message: message.into() }.into()
@@ -92,7 +108,7 @@ mod tests {
             detail: String::new(),
             faults: Vec::new(),
         };
-        let cases: [(anyhow::Error, u8); 8] = [
+        let cases: [(anyhow::Error, u8); 10] = [
             (ClientError::NoServer.into(), 2),
             (ClientError::NoLeader(String::new()).into(), 3),
             (ClientError::OutcomeUnknown(String::new()).into(), 3),
@@ -100,6 +116,8 @@ mod tests {
             (Stop::usage("a file cannot be read"), 2),
             (Stop::unknown("nobody leads"), 3),
             (Stop::refused("no valid graph"), 4),
+            (Stop::temporary("a key is locked"), 75),
+            (Stop::fenced("a newer attempt has been there"), 76),
             (anyhow::anyhow!("the disk is full"), 1),
         ];
         for (error, code) in cases {

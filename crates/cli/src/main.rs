@@ -10,6 +10,7 @@ mod daemon;
 mod dev;
 mod exit;
 mod fate;
+mod fence;
 mod graph_file;
 mod interrupts;
 mod source;

@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod events;
+pub(crate) mod fence;
 pub(crate) mod forager;
 pub(crate) mod graph;
 pub(crate) mod node;

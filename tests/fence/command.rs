@@ -130,7 +130,9 @@ fn a_stale_command_does_not_start_even_while_a_newer_one_runs() {
 #[test]
 fn the_lock_lasts_as_long_as_anything_that_the_command_left_behind() {
     let fences = Fences::new();
-    let mut command = fences.command(5, &[], &["sh", "-c", "sleep 613 & echo runs; wait"]).start();
+    // It works in the folder of the test, with which everything ends that does.
+    let script = r#"cd "$1"; sleep 613 & echo runs; wait"#;
+    let mut command = fences.command(5, &[], &["sh", "-c", script, "effect", &fences.dir()]).start();
     let child = wait_until("the command's child to run", SOON, || {
         ensure!(command.stdout() == "runs\n", "it does not");
         child_processes(command.pid()).pop().context("it has none")

@@ -125,8 +125,8 @@ fn slow_program(scratch: &Scratch, path: &Path) {
     let mut made = Command::new("sh");
     made.args(["-euc", &recipe("folder")]).env("REPORTS", scratch.folder());
     let path = format!("{folder_of_binary}:{}", std::env::var("PATH").unwrap_or_default());
-    let status = made.env("PATH", path).status().expect("there is a shell");
-    assert!(status.success(), "the recipe `folder` ended with {status}");
+    let made = made.env("PATH", path).output().expect("there is a shell");
+    assert!(made.status.success(), "the recipe `folder` ended with {made:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod cost_classes;
 mod dev;
 mod events;
 mod explain;
+mod follow;
 mod forager_killed;
 mod forager_paused;
 mod given;

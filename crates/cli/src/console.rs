@@ -1,14 +1,17 @@
 //! The two streams: results on standard output, all else on standard error.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Context;
 use serde::Serialize;
 
+/// A line of progress is written over at most this often.
+const OVERWRITTEN_EVERY: Duration = Duration::from_millis(100);
+
 /// Plain lines of progress come at most this often.
-const PROGRESS_EVERY: Duration = Duration::from_secs(2);
+const PLAIN_EVERY: Duration = Duration::from_secs(2);
 
 /// Where a command writes. A clone writes to the same place.
 #[derive(Clone)]
@@ -19,14 +22,8 @@ struct Settings {
     quiet: bool,
     /// Whether standard error is a terminal, on which a line can be written over.
     is_terminal: bool,
-    progress: Mutex<Progress>,
-}
-
-/// What stands in the last line.
-#[derive(Default)]
-struct Progress {
-    line: String,
-    written_at: Option<Instant>,
+    /// The line of progress that was written last.
+    progress: Mutex<String>,
 }
 
 impl Console {
@@ -55,14 +52,22 @@ impl Console {
     }
 
     /// Writes to standard output. A reader that went away ends the process without a word, as it does for other programs.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the console")]
     pub(crate) fn print(&self, text: &str) -> anyhow::Result<()> {
+        let progress = self.lock_progress();
+        let stands = self.0.is_terminal && !progress.is_empty();
+        if stands {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K"); // both streams may be the same terminal
+        }
         let mut out = io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            Ok(()) => Ok(()),
+            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-            Err(error) => Err(error).context("standard output cannot be written"),
+            Err(error) => return Err(error).context("standard output cannot be written"),
         }
+        if stands {
+            let _ = write!(io::stderr().lock(), "{progress}");
+        }
+        Ok(())
     }
 
     /// Tells what happens, unless the user wants quiet.
@@ -74,48 +79,48 @@ impl Console {
 
     /// Tells what the user must know.
     pub(crate) fn tell(&self, text: &str) {
-        let mut progress = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = self.lock_progress();
         let mut err = io::stderr().lock();
         // Nobody can be told that standard error is gone.
-        let _ = if self.0.is_terminal && !progress.line.is_empty() {
-            write!(err, "\r\x1b[K{text}\n{}", progress.line)
+        let _ = if self.0.is_terminal && !progress.is_empty() {
+            write!(err, "\r\x1b[K{text}\n{progress}")
         } else {
             writeln!(err, "{text}")
         };
         let _ = err.flush();
         if !self.0.is_terminal {
-            progress.line.clear();
+            progress.clear();
         }
     }
 
-    /// Shows how far something is: in place on a terminal, else as a line now and then.
+    /// How often progress may be shown.
+    pub(crate) fn progress_every(&self) -> Duration {
+        if self.0.is_terminal { OVERWRITTEN_EVERY } else { PLAIN_EVERY }
+    }
+
+    /// Shows how far something is: in place on a terminal, else as a line.
     pub(crate) fn progress(&self, line: &str) {
-        if self.0.quiet {
-            return;
-        }
-        let mut progress = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if progress.line == line {
+        let mut progress = self.lock_progress();
+        if self.0.quiet || *progress == line {
             return;
         }
         let mut err = io::stderr().lock();
-        if self.0.is_terminal {
-            let _ = write!(err, "\r\x1b[K{line}");
-            let _ = err.flush();
-        } else {
-            if progress.written_at.is_some_and(|at| at.elapsed() < PROGRESS_EVERY) {
-                return;
-            }
-            let _ = writeln!(err, "{line}");
-        }
-        *progress = Progress { line: line.to_owned(), written_at: Some(Instant::now()) };
+        // Nobody can be told that standard error is gone.
+        let _ = if self.0.is_terminal { write!(err, "\r\x1b[K{line}") } else { writeln!(err, "{line}") };
+        let _ = err.flush();
+        line.clone_into(&mut progress);
     }
 
     /// Takes the line of progress away.
     pub(crate) fn end_progress(&self) {
-        let mut progress = self.0.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.0.is_terminal && !progress.line.is_empty() {
+        let mut progress = self.lock_progress();
+        if self.0.is_terminal && !progress.is_empty() {
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
-        *progress = Progress::default();
+        progress.clear();
+    }
+
+    fn lock_progress(&self) -> MutexGuard<'_, String> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

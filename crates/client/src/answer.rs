@@ -13,7 +13,7 @@ pub struct Answer {
     pub server: String,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The last log entry that the queen which answered had applied.
+    /// A log entry that the answer reflects.
     pub index: Option<u64>,
     /// The body.
     pub body: Bytes,
@@ -23,6 +23,11 @@ impl Answer {
     /// The body as a value.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ClientError> {
         serde_json::from_slice(&self.body).map_err(|error| self.not_understood(&error.to_string()))
+    }
+
+    /// The log entry that it reflects.
+    pub(crate) fn dated(&self) -> Result<u64, ClientError> {
+        self.index.ok_or_else(|| self.not_understood("it does not say which log entry it reflects"))
     }
 
     /// The body as text.

@@ -16,7 +16,7 @@ use crate::address::{path, server, with_query};
 use crate::answer::Answer;
 use crate::error::ClientError;
 use crate::events::EventStream;
-use crate::search::{NEXT_AFTER, Search};
+use crate::search::Search;
 use crate::transport::{Ask, Transport};
 use crate::views::{
     AttemptPage, ClusterView, ExplanationView, ForagerPage, ForagerView, GraphPage, GraphView, NodePage, NodeView,
@@ -53,6 +53,8 @@ pub struct Submitted {
     pub new: bool,
     /// The graph.
     pub graph: GraphView,
+    /// The last log entry that this reflects.
+    pub index: u64,
 }
 
 impl Client {
@@ -79,12 +81,7 @@ impl Client {
 
     /// Asks until a queen gives an answer that is no «try again».
     pub async fn ask(&self, ask: &Ask) -> Result<Answer, ClientError> {
-        self.ask_patiently(ask, Duration::ZERO).await
-    }
-
-    /// As [`Client::ask`], for what a queen may answer so much later.
-    pub(crate) async fn ask_patiently(&self, ask: &Ask, later: Duration) -> Result<Answer, ClientError> {
-        let search = Search::new(&self.transport, &self.servers, ask, self.timeout + later, NEXT_AFTER + later);
+        let search = Search::new(&self.transport, &self.servers, ask, self.timeout);
         let (answer, server) = search.run(self.preferred()).await?;
         self.preferred.store(server, Ordering::Relaxed);
         Ok(answer)
@@ -112,7 +109,7 @@ impl Client {
     /// `application/x-ndjson`.
     pub async fn submit(&self, document: impl Into<Bytes>, kind: &'static str) -> Result<Submitted, ClientError> {
         let answer = self.ask(&Ask::change(Method::POST, "/v1/graphs").with_body(document, kind)).await?;
-        Ok(Submitted { new: answer.status == StatusCode::CREATED, graph: answer.json()? })
+        Ok(Submitted { new: answer.status == StatusCode::CREATED, graph: answer.json()?, index: answer.dated()? })
     }
 
     /// Graphs in submission order.
@@ -123,6 +120,12 @@ impl Client {
     /// A graph as it is now.
     pub async fn graph(&self, id: &str) -> Result<GraphView, ClientError> {
         self.read(path("/v1/graphs/{}", &[id])).await
+    }
+
+    /// A graph as it is now, and the last log entry that this reflects.
+    pub(crate) async fn dated_graph(&self, id: &str) -> Result<(GraphView, u64), ClientError> {
+        let answer = self.ask(&Ask::read(path("/v1/graphs/{}", &[id]))).await?;
+        Ok((answer.json()?, answer.dated()?))
     }
 
     /// Cancels a graph.

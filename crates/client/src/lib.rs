@@ -8,14 +8,17 @@ mod answer;
 mod client;
 mod error;
 mod events;
+mod graph_watch;
+#[cfg(test)]
+mod scripted;
 mod search;
 mod sse;
 mod transport;
 pub mod views;
-mod wait;
 
 pub use answer::Answer;
 pub use client::{Client, Page, Submitted};
 pub use error::{ClientError, Fault, Problem};
 pub use events::{EventStream, WatchedEvent};
+pub use graph_watch::{GraphWatch, Seen};
 pub use transport::Ask;

@@ -10,7 +10,7 @@ use crate::error::{ClientError, Problem};
 use crate::transport::{Ask, NoAnswer, Transport};
 
 /// After how long without an answer the next queen is asked, too.
-pub(crate) const NEXT_AFTER: Duration = Duration::from_millis(300);
+const NEXT_AFTER: Duration = Duration::from_millis(300);
 
 /// How long to go on after a queen said that there is no quorum, or that it lost its own.
 const AFTER_NO_QUORUM: Duration = Duration::from_secs(2);
@@ -24,8 +24,6 @@ pub(crate) struct Search<'a> {
     servers: &'a [String],
     ask: &'a Ask,
     deadline: Instant,
-    /// How long a queen may take before the next one is asked.
-    patience: Duration,
     first_no_quorum: Option<Instant>,
     may_have_arrived: bool,
     /// What the queens said last.
@@ -33,15 +31,9 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(
-        transport: &'a Transport,
-        servers: &'a [String],
-        ask: &'a Ask,
-        within: Duration,
-        patience: Duration,
-    ) -> Self {
+    pub(crate) fn new(transport: &'a Transport, servers: &'a [String], ask: &'a Ask, within: Duration) -> Self {
         let deadline = Instant::now() + within;
-        Self { transport, servers, ask, deadline, patience, first_no_quorum: None, may_have_arrived: false, last: None }
+        Self { transport, servers, ask, deadline, first_no_quorum: None, may_have_arrived: false, last: None }
     }
 
     /// The answer, and the position of the queen that gave it; `first` is asked first.
@@ -76,7 +68,7 @@ impl<'a> Search<'a> {
                 && let Some(next) = waiting.next()
             {
                 under_way.push(asked(next));
-                ask_next_at = Instant::now() + self.patience;
+                ask_next_at = Instant::now() + NEXT_AFTER;
             }
             if under_way.is_empty() {
                 return None;

@@ -45,6 +45,25 @@ pub struct CountsView {
     pub needs_decision: u32,
 }
 
+impl CountsView {
+    /// The number of a state by its name.
+    pub(crate) fn of_mut(&mut self, state: &str) -> Option<&mut u32> {
+        Some(match state {
+            "waiting" => &mut self.waiting,
+            "ready" => &mut self.ready,
+            "assigned" => &mut self.assigned,
+            "running" => &mut self.running,
+            "succeeded" => &mut self.succeeded,
+            "failed" => &mut self.failed,
+            "expired" => &mut self.expired,
+            "cancelled" => &mut self.cancelled,
+            "skipped" => &mut self.skipped,
+            "needs_decision" => &mut self.needs_decision,
+            _ => return None,
+        })
+    }
+}
+
 /// A graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GraphView {

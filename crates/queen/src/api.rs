@@ -6,6 +6,7 @@
 mod ask;
 mod body;
 mod cluster;
+mod dated;
 mod digest;
 mod events;
 mod foragers;

@@ -41,14 +41,14 @@ impl Events {
     /// Keeps what changes from now on.
     pub(crate) fn start(env: &Env, replica: &Replica, metrics: Metrics) -> Self {
         let outcomes = replica.outcomes();
-        let floor = replica.read(|state| state.applied().index);
-        let events = Self(Arc::new(Parts {
-            ring: Mutex::new(Ring::new(floor)),
-            head: watch::Sender::new(floor),
-            waiters: Mutex::default(),
-        }));
+        let events = Self::from(replica.read(|state| state.applied().index));
         env.spawn(feed(events.clone(), replica.clone(), outcomes, metrics));
         events
+    }
+
+    fn from(floor: LogIndex) -> Self {
+        let (ring, head) = (Mutex::new(Ring::new(floor)), watch::Sender::new(floor));
+        Self(Arc::new(Parts { ring, head, waiters: Mutex::default() }))
     }
 
     /// The last entry whose events were kept.
@@ -141,5 +141,20 @@ async fn feed(events: Events, replica: Replica, mut outcomes: Outcomes, metrics:
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_snapshot_ends_what_waits_for_the_entries_in_its_place() {
+        let events = Events::from(LogIndex(10));
+        let mut reader = events.after(LogIndex(10)).expect("it is kept");
+        let (read, ()) = tokio::join!(reader.next(), async { events.forget_before(LogIndex(50)) });
+        assert_eq!(read, Err(Gone { oldest: LogIndex(50) }));
+        assert_eq!(events.after(LogIndex(49)).err(), Some(Gone { oldest: LogIndex(50) }));
+        assert!(events.after(LogIndex(50)).is_ok());
     }
 }

@@ -47,6 +47,7 @@ pub(crate) trait Core: Send + Sync {
     fn open_office(&self) -> BoxFuture<'_, Result<Office, NotLeading>>;
     fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<Proposal, ProposeError>>;
     fn quorum_acked(&self) -> Option<Duration>;
+    fn leader_heard(&self) -> Option<Duration>;
     fn status(&self) -> ReplicaStatus;
     fn wall_clocks(&self, within: Duration) -> BoxFuture<'_, BTreeMap<MemberId, Option<WallTime>>>;
     fn transfer(&self, to: Option<MemberId>) -> BoxFuture<'_, Result<MemberId, TransferError>>;
@@ -94,6 +95,10 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
 
     fn quorum_acked(&self) -> Option<Duration> {
         self.metrics.quorum_acked()
+    }
+
+    fn leader_heard(&self) -> Option<Duration> {
+        self.context.heard.ago()
     }
 
     fn status(&self) -> ReplicaStatus {

@@ -100,6 +100,11 @@ impl Replica {
         self.core.quorum_acked()
     }
 
+    /// How long ago this member, as a follower, last heard from a leader that it accepts. Nothing if it never did.
+    pub fn leader_heard(&self) -> Option<Duration> {
+        self.core.leader_heard()
+    }
+
     /// What there is to show.
     pub fn status(&self) -> ReplicaStatus {
         self.core.status()

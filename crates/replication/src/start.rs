@@ -20,7 +20,7 @@ use crate::metrics::Metrics;
 use crate::state_machine::StateMachine;
 use crate::status::Leadership;
 use crate::tasks::Tasks;
-use crate::transport::{self, Context, Gate, Handler, NetworkFactory, Peers};
+use crate::transport::{self, Context, Gate, Handler, Heard, NetworkFactory, Peers};
 use crate::types::Types;
 
 /// Starts a replica; [`Replica::start`](crate::Replica::start) says what is true when this returns.
@@ -46,6 +46,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         frame_bytes: config.limits.frame_bytes as usize,
         tasks: tasks.clone(),
         refusals: watch::Sender::new(None),
+        heard: Heard::new(env.clone()),
     });
     let peers = Arc::new(Peers::new(context.clone()));
     let gate = Gate::new(config.election_timeout_max, config.quorum_loss_phase());

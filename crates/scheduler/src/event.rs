@@ -30,6 +30,8 @@ pub enum Event {
     Instances {
         /// Which.
         instances: Instances,
+        /// The state that all of them were in before.
+        from: InstanceState,
         /// The state that they are in now.
         state: InstanceState,
         /// The attempt that brought it about, if one did.

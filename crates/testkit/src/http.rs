@@ -42,6 +42,11 @@ impl Http {
         Self(address)
     }
 
+    /// `host:port`.
+    pub(crate) fn address(self) -> SocketAddr {
+        self.0
+    }
+
     /// `http://host:port`.
     pub fn url(self) -> String {
         format!("http://{}", self.0)

@@ -59,7 +59,7 @@ impl Events {
 }
 
 /// `4711  node nightly/fan[3] running on forager-1`, with a line break.
-fn sentence(WatchedEvent { index, document }: &WatchedEvent) -> String {
+pub(crate) fn sentence(WatchedEvent { index, document }: &WatchedEvent) -> String {
     let text = |field: &str| document.get(field).and_then(Value::as_str);
     let number = |field: &str| document.get(field).and_then(Value::as_u64);
     let mut words = vec![text("type").unwrap_or("event").replace('_', " ")];

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use antfarm_client::Client;
+use antfarm_client::{Client, Submitted};
 use antfarm_model::Name;
 use clap::Args;
 use serde_json::{Value, json};
@@ -66,8 +66,8 @@ impl Submit {
         let mut submitted = Vec::new();
         for file in &self.files {
             match self.submit(file, client, console).await {
-                Ok((id, document)) => {
-                    submitted.push(id);
+                Ok((graph, document)) => {
+                    submitted.push(graph);
                     documents.push(document);
                 }
                 Err(error) => {
@@ -79,13 +79,13 @@ impl Submit {
             }
         }
         if self.wait {
-            for id in submitted {
-                let graph = watch::until_ended(client, &id, console).await?;
+            for graph in submitted {
+                let graph = watch::until_ended(client.watch_submitted(graph), console).await?;
                 if !console.json() {
                     console.print(&fate::sentence(&graph))?;
                 }
                 worst = worst.max(fate::worst([&graph]));
-                let document = documents.iter_mut().find(|document| document["id"] == *id);
+                let document = documents.iter_mut().find(|document| document["id"] == *graph.id);
                 if let Some(document) = document {
                     document["graph"] = json!(graph);
                 }
@@ -97,7 +97,7 @@ impl Submit {
         Ok(worst)
     }
 
-    async fn submit(&self, file: &PathBuf, client: &Client, console: &Console) -> anyhow::Result<(String, Value)> {
+    async fn submit(&self, file: &PathBuf, client: &Client, console: &Console) -> anyhow::Result<(Submitted, Value)> {
         let conversion = self.conversion.conversion(self.id.as_ref())?;
         let submission = Submission::read(file, self.conversion.format, &conversion)?;
         let answer = submission.send(client).await?;
@@ -111,6 +111,7 @@ impl Submit {
         }
         let edges: usize =
             submission.graph.nodes.iter().map(|node| node.after.len() + node.args.references.len()).sum();
-        Ok((id.clone(), json!({"file": file, "id": id, "new": answer.new, "nodes": nodes, "edges": edges})))
+        let document = json!({"file": file, "id": id, "new": answer.new, "nodes": nodes, "edges": edges});
+        Ok((answer, document))
     }
 }

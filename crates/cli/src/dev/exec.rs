@@ -50,15 +50,16 @@ pub(super) async fn apply_tools(client: &Client, tools: &[Tool], console: &Conso
 
 /// Submits all graphs, waits for them in their order, and prints what came of each.
 pub(super) async fn run(client: &Client, submissions: Vec<Submission>, console: &Console) -> anyhow::Result<Exit> {
+    let mut submitted = Vec::new();
     for submission in &submissions {
-        submission.send(client).await?;
+        submitted.push(submission.send(client).await?);
         let graph = &submission.graph;
         console.say(&format!("{} submitted: {} nodes", graph.id, graph.nodes.len()));
     }
     let mut graphs = Vec::new();
     let mut summaries = Vec::new();
-    for submission in &submissions {
-        let graph = watch::until_ended(client, submission.graph.id.as_str(), console).await?;
+    for (submission, submitted) in submissions.iter().zip(submitted) {
+        let graph = watch::until_ended(client.watch_submitted(submitted), console).await?;
         let summary = Summary {
             attempts: attempts(client, &graph).await?,
             results: last_results(client, submission).await,

@@ -12,15 +12,15 @@ use bytes::Bytes;
 use futures_util::stream;
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::Api;
 use super::ask::{Asked, Consistency};
 use super::problem::{Kind, Problem};
-use crate::events::{EventReader, Events, Gone, Published};
+use crate::events::{EventReader, Gone, Published};
 
 /// A silent stream says that it is alive, and how far it is, so often.
-const ALIVE_EVERY: Duration = Duration::from_secs(5);
+const ALIVE_EVERY: Duration = Duration::from_secs(1);
 
 /// After how many milliseconds to come back when the stream breaks.
 const COME_BACK_AFTER_MS: u64 = 500;
@@ -38,9 +38,13 @@ pub(super) struct From {
 
 /// A stream on its way to one client.
 struct Streaming {
-    events: Events,
+    api: Api,
     reader: EventReader,
     graph: Option<String>,
+    /// Everything up to here was sent or is not wanted.
+    position: LogIndex,
+    /// When to say that it is alive, unless there is something to tell before.
+    alive_at: Instant,
     /// What the stream begins with: from where, so that a client that breaks off at once can come back there.
     greeting: Option<String>,
     _permit: OwnedSemaphorePermit,
@@ -61,16 +65,29 @@ pub(super) async fn stream(
             })?),
             None => from.since,
         };
-    let events = api.shared.events.clone();
-    let since = since.map_or_else(|| events.head(), LogIndex);
-    let reader = events.after(since).map_err(|Gone { oldest }| {
+    if !api.is_in_touch() {
+        return Err(Problem::new(
+            Kind::NotReady,
+            "this queen is out of touch with the others, and would miss what happens: ask another",
+        ));
+    }
+    let since = since.map_or_else(|| api.shared.events.head(), LogIndex);
+    let reader = api.shared.events.after(since).map_err(|Gone { oldest }| {
         Problem::new(
             Kind::Gone,
             format!("events after {since} are not kept here (any more): look at the state, then come back with since={oldest}"),
         )
     })?;
     let greeting = format!("retry: {COME_BACK_AFTER_MS}\nid: {since}\n\n");
-    let streaming = Streaming { events, reader, graph: from.graph, greeting: Some(greeting), _permit: permit };
+    let streaming = Streaming {
+        api,
+        reader,
+        graph: from.graph,
+        position: since,
+        alive_at: Instant::now() + ALIVE_EVERY,
+        greeting: Some(greeting),
+        _permit: permit,
+    };
     let body = Body::from_stream(stream::unfold(streaming, async |mut streaming| {
         let text = streaming.next().await?;
         Some((Ok::<_, std::convert::Infallible>(Bytes::from(text)), streaming))
@@ -80,25 +97,42 @@ pub(super) async fn stream(
 }
 
 impl Streaming {
-    /// The next piece of the stream; nothing when what comes next is gone.
+    /// The next piece of the stream; nothing when what comes next is gone, or would not be heard of here.
     async fn next(&mut self) -> Option<String> {
         if let Some(greeting) = self.greeting.take() {
             return Some(greeting);
         }
-        loop {
-            let head = self.events.head();
-            match timeout(ALIVE_EVERY, self.reader.next()).await {
+        let text = self.news().await?;
+        self.alive_at = Instant::now() + ALIVE_EVERY;
+        Some(text)
+    }
+
+    async fn news(&mut self) -> Option<String> {
+        while self.api.is_in_touch() {
+            let head = self.api.shared.events.head();
+            match timeout_at(self.alive_at, self.reader.next()).await {
                 Ok(Ok(events)) => {
                     let text = written(events.iter().map(AsRef::as_ref), self.graph.as_deref());
+                    self.has_passed(events.last().map_or(head, |last| last.index));
                     if !text.is_empty() {
                         return Some(text);
                     }
                 }
                 Ok(Err(Gone { .. })) => return None,
-                // Nothing came since `head` was read, so everything up to there was sent.
-                Err(_) => return Some(format!(": alive\nid: {head}\n\n")),
+                // Nothing came since `head` was read, so everything up to there was passed.
+                Err(_) => self.has_passed(head),
+            }
+            // What other graphs do must not keep a stream silent.
+            if Instant::now() >= self.alive_at {
+                return Some(format!(": alive\nid: {}\n\n", self.position));
             }
         }
+        None
+    }
+
+    /// A queen that is behind may be at an earlier entry than its reader.
+    fn has_passed(&mut self, index: LogIndex) {
+        self.position = self.position.max(index);
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::Api;
 use super::ask::{Asked, Consistency, Page, Plain};
+use super::dated::Dated;
 use super::picture::graph_view;
 use super::problem::Problem;
 use super::view::GraphView;
@@ -70,19 +71,19 @@ pub(super) async fn show(
     State(api): State<Api>,
     Path(id): Path<String>,
     Asked(query): Asked<Wait>,
-) -> Result<Json<GraphView>, Problem> {
+) -> Result<Dated<GraphView>, Problem> {
     let picture = api.picture(&id)?;
     if let Some(wait) = query.wait.filter(|_| picture.graph.finished_at.is_none()) {
         api.wait_for_end(picture.graph.no, wait_time(&wait)?).await;
     }
-    api.graph_view(&id).await.map(Json)
+    api.graph_view(&id).await
 }
 
 pub(super) async fn cancel(
     state: State<Api>,
     id: Path<String>,
     query: Asked<Plain>,
-) -> Result<Json<GraphView>, Problem> {
+) -> Result<Dated<GraphView>, Problem> {
     change(state, id, query, |graph| Command::CancelGraph { graph }).await
 }
 
@@ -90,7 +91,7 @@ pub(super) async fn pause(
     state: State<Api>,
     id: Path<String>,
     query: Asked<Plain>,
-) -> Result<Json<GraphView>, Problem> {
+) -> Result<Dated<GraphView>, Problem> {
     change(state, id, query, |graph| Command::PauseGraph { graph }).await
 }
 
@@ -98,7 +99,7 @@ pub(super) async fn resume(
     state: State<Api>,
     id: Path<String>,
     query: Asked<Plain>,
-) -> Result<Json<GraphView>, Problem> {
+) -> Result<Dated<GraphView>, Problem> {
     change(state, id, query, |graph| Command::ResumeGraph { graph }).await
 }
 
@@ -119,16 +120,17 @@ async fn change(
     Path(id): Path<String>,
     _: Asked<Plain>,
     command: fn(GraphNo) -> Command,
-) -> Result<Json<GraphView>, Problem> {
+) -> Result<Dated<GraphView>, Problem> {
     let graph = api.graph_number(&id)?;
     api.propose(command(graph)).await?;
-    api.graph_view(&id).await.map(Json)
+    api.graph_view(&id).await
 }
 
 impl Api {
-    pub(super) async fn graph_view(&self, id: &str) -> Result<GraphView, Problem> {
+    pub(super) async fn graph_view(&self, id: &str) -> Result<Dated<GraphView>, Problem> {
         let picture = self.picture(id)?;
-        Ok(self.look(picture, super::picture::Picture::graph_view).await)
+        let at = picture.at;
+        Ok(Dated { at, view: self.look(picture, super::picture::Picture::graph_view).await })
     }
 
     pub(super) fn graph_number(&self, id: &str) -> Result<GraphNo, Problem> {

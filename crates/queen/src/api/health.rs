@@ -25,7 +25,10 @@ pub(super) async fn ready(State(api): State<Api>) -> Result<&'static str, Proble
     let replica = &api.shared.replica;
     let leads = match *replica.leadership().borrow() {
         Leadership::Leading { .. } => true,
-        Leadership::Following { leader: Some(_) } => false,
+        Leadership::Following { leader: Some(_) } if api.is_in_touch() => false,
+        Leadership::Following { leader: Some(_) } => {
+            return Err(not_ready("this queen has not heard the leader for a while".into()));
+        }
         Leadership::Following { leader: None } => {
             return Err(not_ready("this queen knows no leader: an election is under way, or no majority runs".into()));
         }

@@ -1,6 +1,6 @@
 //! A graph at one moment, to be looked at without holding up the state.
 
-use antfarm_model::{Dependency, InstanceName, Name, NodeNo, OnDeadline, OnFailure};
+use antfarm_model::{Dependency, InstanceName, LogIndex, Name, NodeNo, OnDeadline, OnFailure};
 use antfarm_scheduler::{GraphRecord, Instance, InstanceId, InstanceState};
 
 use super::Api;
@@ -19,6 +19,8 @@ const MAX_TROUBLES: usize = 5;
 /// A graph at one moment. Making one costs O(instances / 256).
 pub(super) struct Picture {
     pub(super) graph: GraphRecord,
+    /// The last entry that it reflects.
+    pub(super) at: LogIndex,
     /// By number.
     foragers: Vec<Name>,
 }
@@ -36,7 +38,8 @@ impl Api {
     pub(super) fn picture(&self, id: &str) -> Result<Picture, Problem> {
         let picture = self.shared.replica.read(|state| {
             let graph = state.graph_named(id)?.clone();
-            Some(Picture { graph, foragers: state.foragers().map(|forager| forager.name.clone()).collect() })
+            let foragers = state.foragers().map(|forager| forager.name.clone()).collect();
+            Some(Picture { graph, at: state.applied().index, foragers })
         });
         picture.ok_or_else(|| {
             Problem::not_found(format!("there is no graph {id:?}: it was never submitted, or has been removed"))

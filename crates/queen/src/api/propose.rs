@@ -13,6 +13,9 @@ use super::problem::Problem;
 /// A leader that was not acknowledged for so long has lost its quorum, as far as clients are concerned.
 pub(super) const QUORUM_SILENT: Duration = Duration::from_secs(1);
 
+/// A queen that heard nothing of the others for so long may miss what happens: longer than any election in health.
+const OUT_OF_TOUCH: Duration = Duration::from_secs(2);
+
 /// How often the quorum is looked at while a proposal is under way.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
@@ -40,5 +43,14 @@ impl Api {
         let replica = &self.shared.replica;
         let leads = matches!(*replica.leadership().borrow(), Leadership::Leading { .. });
         leads && replica.quorum_acked().is_none_or(|ago| ago < QUORUM_SILENT)
+    }
+
+    /// Whether what is committed reaches this queen: it leads a quorum, or heard from a leader not long ago.
+    pub(super) fn is_in_touch(&self) -> bool {
+        let replica = &self.shared.replica;
+        match *replica.leadership().borrow() {
+            Leadership::Leading { .. } => replica.quorum_acked().is_none_or(|ago| ago < OUT_OF_TOUCH),
+            Leadership::Following { .. } => replica.leader_heard().is_some_and(|ago| ago < OUT_OF_TOUCH),
+        }
     }
 }

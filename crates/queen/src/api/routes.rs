@@ -2,17 +2,15 @@
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post, put};
 
+use super::dated::INDEX;
 use super::leader::{Care, Certainty, at_leader};
 use super::problem::{Kind, Problem};
 use super::{Api, cluster, events, foragers, graphs, health, nodes, results, submit, tools};
-
-/// On every answer: the last entry that the queen which answered had applied.
-const INDEX: HeaderName = HeaderName::from_static("antfarm-index");
 
 /// The longest body of a request that submits no graph.
 const MAX_SMALL_BODY: u64 = 1 << 20;
@@ -105,11 +103,13 @@ async fn forager(State(api): State<Api>, upgrade: axum::extract::WebSocketUpgrad
     crate::sessions::upgrade(api.shared, upgrade)
 }
 
+/// A read reflects what was applied before it began, and a change what was applied when it was done.
 async fn with_index(State(api): State<Api>, request: Request, next: Next) -> Response {
+    let applied = || api.shared.replica.read(|state| state.applied().index);
+    let before = (request.method() == Method::GET).then(applied);
     let mut response = next.run(request).await;
     if !response.headers().contains_key(INDEX) {
-        let applied = api.shared.replica.read(|state| state.applied().index);
-        response.headers_mut().insert(INDEX, HeaderValue::from(applied.0));
+        response.headers_mut().insert(INDEX, HeaderValue::from(before.unwrap_or_else(applied).0));
     }
     response
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use antfarm_model::document::{self, Tree, Value};
 use antfarm_model::{Fault, Graph, Limits};
 use antfarm_scheduler::{Command, GraphSource, Reply};
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -55,7 +54,7 @@ pub(super) async fn submit(
     };
     let view = api.graph_view(&id).await?;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, [(header::LOCATION, format!("/v1/graphs/{id}"))], Json(view)).into_response())
+    Ok((status, [(header::LOCATION, format!("/v1/graphs/{id}"))], view).into_response())
 }
 
 impl Api {

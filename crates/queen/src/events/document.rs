@@ -20,6 +20,9 @@ struct Document<'a> {
     first: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u32>,
+    /// The state that all these instances were in before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +50,7 @@ fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> 
             (Some(id), Document { graph: Some(id.as_str()), state: now, finished, ..new("graph") })
         }
         Event::GraphRemoved { id, .. } => (Some(id), Document { graph: Some(id.as_str()), ..new("graph_removed") }),
-        Event::Instances { instances, state: now, attempt } => {
+        Event::Instances { instances, from, state: now, attempt } => {
             let shape = state.graph(instances.graph)?.shape();
             let (id, node) = (&shape.graph().id, shape.node(instances.node)?);
             let document = Document {
@@ -55,6 +58,7 @@ fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> 
                 node: Some(node.id.as_str()),
                 first: node.array.map(|_| instances.start),
                 count: node.array.map(|_| instances.len),
+                from: Some(from.as_str()),
                 state: Some(now.as_str()),
                 forager: attempt.and_then(|(forager, _)| Some(state.forager(forager)?.name.as_str())),
                 fence: attempt.map(|(_, fence)| fence.0),

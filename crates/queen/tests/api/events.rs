@@ -1,5 +1,7 @@
 //! The event stream: in order, resumable at any queen, honest about what is gone.
 
+use std::time::Duration;
+
 use antfarm_client::{ClientError, EventStream, WatchedEvent};
 use tokio::time::timeout;
 
@@ -91,4 +93,46 @@ async fn a_stream_goes_on_at_another_queen() {
     let last = before.last().expect("there were some").index;
     assert!(after.iter().all(|event| event.index > last));
     assert_eq!(after[0].document["state"], "running");
+}
+
+#[tokio::test]
+async fn a_stream_with_nothing_to_tell_says_where_it_is_whatever_others_do() {
+    let cluster = Cluster::of(1, &[]).await;
+    let start = cluster.client().cluster().await.expect("it answers").applied_index;
+    let mut stream = cluster.client().events(Some(start), Some("quiet"));
+    let moves = async {
+        for number in 0.. {
+            cluster.submit(&format!("other-{number}")).await;
+        }
+    };
+    let listens = async {
+        while stream.position() <= Some(start) {
+            let told = timeout(Duration::from_millis(100), stream.next()).await;
+            assert!(told.is_err(), "there is nothing to tell: {told:?}");
+        }
+    };
+    tokio::select! {
+        () = moves => {}
+        listened = timeout(PATIENCE, listens) => listened.expect("it says where it is"),
+    }
+}
+
+#[tokio::test]
+async fn a_queen_that_lost_the_others_ends_its_streams_and_begins_none() {
+    let mut cluster = Cluster::of(3, &[]).await;
+    let (leader, followers) = (cluster.leader().await, cluster.followers().await);
+    let start = cluster.client().cluster().await.expect("it answers").applied_index;
+    let mut stream = cluster.client_within(&followers[..1], Duration::from_secs(2)).events(Some(start), None);
+    assert!(timeout(Duration::from_millis(100), stream.next()).await.is_err(), "nothing happens");
+    cluster.stop(followers[1]).await;
+    cluster.stop(leader).await;
+    let ended = async {
+        loop {
+            if let Err(error) = stream.next().await {
+                return error;
+            }
+        }
+    };
+    let error = timeout(PATIENCE, ended).await.expect("the stream ends");
+    assert!(matches!(&error, ClientError::Refused(problem) if problem.kind() == "not-ready"), "{error}");
 }

@@ -137,8 +137,8 @@ async fn metrics_tell_what_is_ready() {
 async fn a_wait_ends_when_the_graph_ends() {
     let cluster = cluster_with_graph().await;
     let client = cluster.client();
-    let waiting = client.wait_graph("g", |_| {});
-    let (ended, cancelled) = tokio::join!(waiting, client.cancel("g"));
+    let watch = client.watch_graph("g").await.expect("it is there");
+    let (ended, cancelled) = tokio::join!(watch.ended(), client.cancel("g"));
     cancelled.expect("it runs");
     assert_eq!(ended.expect("it ends").state, "cancelled");
 }

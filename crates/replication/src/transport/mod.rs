@@ -12,6 +12,7 @@
 mod convert;
 mod frame;
 mod gate;
+mod heard;
 mod hello;
 mod incoming;
 mod lane;
@@ -21,6 +22,7 @@ mod server;
 mod wire;
 
 pub(crate) use gate::Gate;
+pub(crate) use heard::Heard;
 pub(crate) use network::NetworkFactory;
 pub(crate) use peers::{Context, Peers, Refusals};
 pub(crate) use server::{Handler, serve};

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::identity::{Identity, PeerDisks};
 use crate::tasks::Tasks;
+use crate::transport::heard::Heard;
 use crate::transport::hello::Refusal;
 use crate::transport::lane::Lane;
 use crate::transport::wire::{Purpose, Request, Response};
@@ -23,6 +24,7 @@ pub(crate) struct Context {
     pub(crate) frame_bytes: usize,
     pub(crate) tasks: Tasks,
     pub(crate) refusals: Refusals,
+    pub(crate) heard: Heard,
 }
 
 /// The last member that refused this one for good, and why.

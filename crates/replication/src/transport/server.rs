@@ -8,6 +8,7 @@ use std::time::Duration;
 use antfarm_env::{Listener, Stream};
 use antfarm_model::MemberId;
 use antfarm_storage::SnapshotFiles;
+use openraft::raft::AppendEntriesResponse;
 use openraft::{AsyncRuntime, Raft};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
@@ -116,6 +117,9 @@ impl<R: AsyncRuntime> Handler<R> {
             Request::Append(request) => {
                 let answer =
                     raft.append_entries(convert::append_from_wire(&request)?).await.map_err(io::Error::other)?;
+                if !matches!(answer, AppendEntriesResponse::HigherVote(_)) {
+                    self.context.heard.note();
+                }
                 Response::Append(convert::append_answer_to_wire(&answer))
             }
             Request::Vote(request) => {

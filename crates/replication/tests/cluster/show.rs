@@ -1,9 +1,14 @@
 //! What replicas tell of themselves and their peers.
 
+use std::time::Duration;
+
 use antfarm_model::MemberId;
 use antfarm_replication::Leadership;
 
 use crate::harness::{Cluster, PATIENCE, eventually};
+
+/// Many heartbeats.
+const SILENT: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_the_leader_knows_when_a_quorum_last_answered() {
@@ -20,10 +25,27 @@ async fn only_the_leader_knows_when_a_quorum_last_answered() {
     cluster.shutdown().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_follower_knows_how_long_the_leader_has_been_silent() {
+    let mut cluster = Cluster::running(3).await;
+    cluster.agree(cluster.commit().await).await;
+    let (leader, _) = cluster.leader().await;
+    let followers: Vec<u64> = (1..=3).filter(|id| *id != leader).collect();
+    let heard = cluster.replicas[&followers[0]].leader_heard();
+    assert!(heard.is_some_and(|ago| ago < SILENT), "{heard:?}");
+    cluster.crash(leader).await;
+    cluster.crash(followers[1]).await;
+    eventually("the one that is left notices the silence", async || {
+        cluster.replicas[&followers[0]].leader_heard().filter(|ago| *ago > SILENT)
+    })
+    .await;
+    cluster.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_single_member_is_a_quorum_at_any_time() {
     let cluster = Cluster::running(1).await;
-    assert_eq!(cluster.replicas[&1].quorum_acked(), Some(std::time::Duration::ZERO));
+    assert_eq!(cluster.replicas[&1].quorum_acked(), Some(Duration::ZERO));
     cluster.shutdown().await;
 }
 

@@ -45,13 +45,13 @@ impl<'a> Step<'a> {
     /// Adds an event, joined to the last one where that says the same of the instances before.
     pub(super) fn tell(&mut self, event: Event) {
         if let (
-            Some(Event::Instances { instances: last, state: last_state, attempt: last_attempt }),
-            Event::Instances { instances, state, attempt },
+            Some(Event::Instances { instances: last, from: last_from, state: last_state, attempt: last_attempt }),
+            Event::Instances { instances, from, state, attempt },
         ) = (self.events.last_mut(), &event)
         {
             let follows = (last.graph, last.node) == (instances.graph, instances.node)
                 && last.start.checked_add(last.len) == Some(instances.start);
-            if follows && last_state == state && last_attempt == attempt {
+            if follows && (&*last_from, &*last_state, &*last_attempt) == (from, state, attempt) {
                 last.len += instances.len;
                 return;
             }
@@ -103,7 +103,7 @@ impl<'a> Step<'a> {
         if next == InstanceState::Ready {
             self.state.index.ready.add(&shape, Instances::one(id));
         }
-        self.tell(Event::Instances { instances: Instances::one(id), state: next, attempt });
+        self.tell(Event::Instances { instances: Instances::one(id), from: before, state: next, attempt });
     }
 
     // Foragers.

@@ -1,10 +1,11 @@
 //! `antfarm graph show`: one graph, and its nodes if asked for.
 
 use antfarm_client::views::{GraphView, NodeView};
-use antfarm_client::{Client, Page};
+use antfarm_client::{Client, GraphWatch, Page, Seen};
 use clap::Args;
 use serde_json::json;
 
+use crate::commands::events::sentence;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::fate;
@@ -15,13 +16,18 @@ use crate::watch;
 const MAX_NODES: usize = 10_000;
 
 /// Show one graph
+///
+/// With --follow, first the graph as it is, then each change once and in order, last the graph as it ended. Changes are
+/// what `antfarm events` prints; a failover only makes them pause. If some are not known any more (by the time that you look,
+/// or after a snapshot), that is said, and the graph is shown anew.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   antfarm graph show nightly
   antfarm graph show nightly --nodes
   antfarm graph show nightly --state failed
-  antfarm graph show nightly --follow")]
+  antfarm graph show nightly --follow
+  antfarm graph show nightly --follow --json | jq -c 'select(.type == \"node\")'")]
 pub(super) struct Show {
     /// The graph
     id: String,
@@ -31,7 +37,7 @@ pub(super) struct Show {
     /// List the instances in this state: waiting, ready, assigned, running, succeeded, failed, expired, cancelled, skipped or needs_decision
     #[arg(long, value_name = "STATE")]
     state: Option<String>,
-    /// Show progress until it ends
+    /// Go on with what changes, until it ends
     #[arg(long)]
     follow: bool,
 }
@@ -39,7 +45,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let graph = if self.follow {
-            watch::until_ended(client, &self.id, console).await?
+            follow(client.watch_graph(&self.id).await?, console).await?
         } else {
             client.graph(&self.id).await?
         };
@@ -70,6 +76,21 @@ impl Show {
         }
         Ok(nodes)
     }
+}
+
+/// Prints all but the end.
+async fn follow(watch: GraphWatch, console: &Console) -> anyhow::Result<GraphView> {
+    if watch.graph().finished_at.is_none() {
+        console.result(watch.graph(), || summary(watch.graph()))?;
+    }
+    let ended = watch::each_seen(watch, console, false, |graph, seen| match seen {
+        Seen::Event(event) => console.result(&event.document, || sentence(event)),
+        Seen::Gap => {
+            console.tell("some changes are not known any more; this is how the graph is now");
+            console.result(graph, || summary(graph))
+        }
+    });
+    ended.await
 }
 
 fn summary(graph: &GraphView) -> String {

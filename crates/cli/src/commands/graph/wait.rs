@@ -31,7 +31,7 @@ impl Wait {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let mut graphs = Vec::new();
         for id in &self.ids {
-            graphs.push(watch::until_ended(client, id, console).await?);
+            graphs.push(watch::until_ended(client.watch_graph(id).await?, console).await?);
         }
         console.result(&json!({"graphs": graphs}), || graphs.iter().map(fate::sentence).collect())?;
         Ok(fate::worst(&graphs))

@@ -8,7 +8,6 @@
 mod forager;
 mod leader;
 mod log;
-mod random;
 mod world;
 
 use std::fmt;

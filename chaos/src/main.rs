@@ -2,6 +2,9 @@
 
 mod checkers;
 mod core;
+mod history;
+mod random;
+mod real;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -32,12 +35,18 @@ enum Tier {
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
+    /// The shipped binary as real processes, under work and faults.
+    Real(real::RealArguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().tier {
-        Tier::Quick => core_seeds(0..QUICK_SEEDS),
+        Tier::Quick => {
+            core_seeds(0..QUICK_SEEDS)?;
+            real::quick()
+        }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+        Tier::Real(arguments) => real::real(&arguments),
     }
 }
 

@@ -30,11 +30,24 @@ mod tests {
 
     use super::*;
     use crate::checkers::s05_single_start::tests::started;
+    use crate::checkers::sample::{UNSEEN, finds, with};
+    use crate::history::{Line, Mark};
 
     #[test]
     fn a_start_in_a_lower_epoch_is_found() {
         let seen = |epoch| Fact::EpochSeen { forager: ForagerNo(0), epoch: Epoch(epoch) };
         assert!(check(&[seen(1), started(0, 1, 0)]).is_ok());
         assert!(check(&[seen(2), seen(1), started(0, 1, 0)]).is_err());
+    }
+
+    #[test]
+    fn a_real_start_long_after_one_in_a_higher_epoch_is_found() {
+        finds(
+            "S4",
+            &with(|sample| {
+                let start = sample.ledger[sample.line("write", Mark::Start)].clone();
+                sample.ledger.push(Line { fence: UNSEEN, epoch: start.epoch - 1, at: start.at + 60_000, ..start });
+            }),
+        );
     }
 }

@@ -22,6 +22,8 @@ pub(super) mod tests {
     use antfarm_scheduler::{AttemptId, InstanceId};
 
     use super::*;
+    use crate::checkers::sample::{finds, with};
+    use crate::history::Mark;
 
     pub(in crate::checkers) fn attempt(node: u32, fence: u64) -> AttemptId {
         AttemptId { instance: InstanceId { graph: GraphNo(1), node: NodeNo(node), index: 0 }, fence: Fence(fence) }
@@ -36,5 +38,16 @@ pub(super) mod tests {
     fn a_second_start_is_found() {
         assert!(check(&[started(0, 1, 0), started(0, 2, 5), started(1, 1, 6)]).is_ok());
         assert!(check(&[started(0, 1, 0), started(0, 1, 9)]).is_err());
+    }
+
+    #[test]
+    fn a_second_start_of_a_real_attempt_is_found() {
+        finds(
+            "S5",
+            &with(|sample| {
+                let start = sample.ledger[sample.line("write", Mark::Start)].clone();
+                sample.ledger.push(start);
+            }),
+        );
     }
 }

@@ -9,7 +9,8 @@ pub(super) fn check(facts: &[Fact]) -> Result<(), Violation> {
     for fact in facts {
         match fact {
             Fact::Started { attempt, may_overlap: false, at, .. } => {
-                if let Some(other) = running.insert(attempt.instance, attempt) {
+                // A second start of the same attempt is what S5 looks for.
+                if let Some(other) = running.insert(attempt.instance, attempt).filter(|other| *other != attempt) {
                     let what = format!("{attempt} started at {at} ms while {other} ran");
                     return Err(Violation::new("S6 no concurrent attempts", what));
                 }
@@ -29,11 +30,25 @@ pub(super) fn check(facts: &[Fact]) -> Result<(), Violation> {
 mod tests {
     use super::*;
     use crate::checkers::s05_single_start::tests::{attempt, started};
+    use crate::checkers::sample::{UNSEEN, finds, with};
+    use crate::history::{Line, Mark};
 
     #[test]
     fn an_overlap_is_found() {
         let ended = |fence, at| Fact::Ended { attempt: attempt(0, fence), at };
         assert!(check(&[started(0, 1, 0), ended(1, 5), started(0, 2, 6)]).is_ok());
         assert!(check(&[started(0, 1, 0), started(0, 2, 4), ended(1, 5)]).is_err());
+    }
+
+    #[test]
+    fn an_overlap_of_real_attempts_is_found() {
+        finds(
+            "S6",
+            &with(|sample| {
+                let end = sample.line("write", Mark::End);
+                let start = Line { fence: UNSEEN, ..sample.ledger[sample.line("write", Mark::Start)].clone() };
+                sample.ledger.insert(end, start);
+            }),
+        );
     }
 }

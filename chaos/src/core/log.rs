@@ -4,7 +4,7 @@
 use antfarm_model::LogIndex;
 use antfarm_scheduler::{Entry, Position};
 
-use super::random::Random;
+use crate::random::Random;
 
 /// An entry, or the first one of a term, which is empty.
 #[derive(Debug, Clone)]

@@ -9,8 +9,8 @@ use super::Summary;
 use super::forager::{Forager, Rules, ToForager};
 use super::leader::Leader;
 use super::log::Log;
-use super::random::Random;
 use crate::checkers::{Fact, Violation, check_facts, check_replicas};
+use crate::random::Random;
 
 const REPLICAS: usize = 3;
 const FORAGERS: u32 = 3;

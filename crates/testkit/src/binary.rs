@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The path of the real `antfarm`: what `ANTFARM_BIN` says, else built once by each test process, with the profile and
-/// into the target folder of the test itself.
+/// The path of the real `antfarm`: what `ANTFARM_BIN` says, else built once by each process that asks, with the profile
+/// and into the target folder of that process itself.
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let binary = BINARY.get_or_init(|| match std::env::var_os("ANTFARM_BIN") {
@@ -17,9 +17,10 @@ pub fn binary() -> &'static Path {
 
 /// Nothing if it does not build; cargo has said why.
 fn build() -> Option<PathBuf> {
-    // Tests run as TARGET/PROFILE/deps/NAME-HASH.
-    let test = std::env::current_exe().expect("a process knows its program");
-    let profile_folder = test.ancestors().nth(2).expect("a test stands two folders deep");
+    // Tests run as TARGET/PROFILE/deps/NAME-HASH, other programs as TARGET/PROFILE/NAME.
+    let program = std::env::current_exe().expect("a process knows its program");
+    let mut folders = program.ancestors().skip(1).skip_while(|folder| folder.ends_with("deps"));
+    let profile_folder = folders.next().expect("a program stands in the folder of its profile");
     let profile = match profile_folder.file_name().and_then(|name| name.to_str()) {
         Some("debug") | None => "dev",
         Some(profile) => profile,

@@ -1,6 +1,6 @@
 //! The event stream, read as any SSE client would.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
 
 use anyhow::{Context, ensure};
@@ -15,8 +15,28 @@ pub struct Events {
     last_id: u64,
 }
 
+/// A queen answered, and opened no stream of events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoEvents {
+    /// The status; 410 when events after that id are not kept there.
+    pub status: u16,
+    /// The problem document.
+    pub problem: String,
+}
+
+impl std::fmt::Display for NoEvents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the event stream was refused with status {}: {}", self.status, self.problem)
+    }
+}
+
+impl std::error::Error for NoEvents {}
+
+/// A problem document that is read is at most so long, in bytes.
+const MAX_PROBLEM: u64 = 64 << 10;
+
 impl Events {
-    /// Opens the stream of a queen at what comes after an id.
+    /// Opens the stream of a queen at what comes after an id. A queen that refuses says so with [`NoEvents`].
     pub fn after(http: Http, id: u64) -> anyhow::Result<Self> {
         Self::open(http, "/v1/events", id)
     }
@@ -28,7 +48,11 @@ impl Events {
 
     fn open(http: Http, path: &str, id: u64) -> anyhow::Result<Self> {
         let (status, headers, reader) = http.open("GET", path, &[("last-event-id", &id.to_string())], "")?;
-        ensure!(status == 200, "the event stream was refused with status {status}");
+        if status != 200 {
+            let mut problem = String::new();
+            reader.take(MAX_PROBLEM).read_to_string(&mut problem)?;
+            return Err(NoEvents { status, problem }.into());
+        }
         let kind = headers.get("content-type").map_or("", String::as_str);
         ensure!(kind.starts_with("text/event-stream"), "no event stream but {kind:?}");
         Ok(Self { reader, last_id: id })
@@ -52,7 +76,8 @@ impl Events {
         }
     }
 
-    fn next_event(&mut self) -> anyhow::Result<Value> {
+    /// Waits for the next event. Its entry is read to its end when [`Events::last_id`] is its index.
+    pub fn next_event(&mut self) -> anyhow::Result<Value> {
         let mut text = String::new();
         loop {
             let mut line = String::new();

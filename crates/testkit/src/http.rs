@@ -12,7 +12,7 @@ use serde_json::Value;
 /// A queen on loopback takes a connection within this time, if it runs.
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
 
-/// Between two bytes of an answer; longer than any wait that tests ask a queen for.
+/// Between two bytes of an answer, for who does not say otherwise; longer than any wait that tests ask a queen for.
 const READ_WITHIN: Duration = Duration::from_secs(30);
 
 /// The longest answer that is read, in bytes.
@@ -23,7 +23,10 @@ const BODY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The HTTP interface of one queen.
 #[derive(Debug, Clone, Copy)]
-pub struct Http(SocketAddr);
+pub struct Http {
+    address: SocketAddr,
+    patience: Duration,
+}
 
 /// What a queen answered.
 #[derive(Debug, Clone)]
@@ -39,7 +42,13 @@ pub struct Answer {
 impl Http {
     /// The interface at an address.
     pub fn at(address: SocketAddr) -> Self {
-        Self(address)
+        Self { address, patience: READ_WITHIN }
+    }
+
+    /// The same for who waits at most so long for a connection, and between two bytes of an answer.
+    #[must_use]
+    pub fn within(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// `host:port`.
@@ -49,7 +58,7 @@ impl Http {
 
     /// `http://host:port`.
     pub fn url(self) -> String {
-        format!("http://{}", self.0)
+        format!("http://{}", self.address)
     }
 
     /// GET; an error if nobody answers, whatever the status.
@@ -74,7 +83,7 @@ impl Http {
 
     fn ask(self, method: &str, path: &str, body: &str) -> anyhow::Result<Answer> {
         let (status, headers, reader) = self.open(method, path, &[], body)?;
-        let body = read_body(reader).with_context(|| format!("{method} {path} at {}", self.0))?;
+        let body = read_body(reader).with_context(|| format!("{method} {path} at {}", self.address))?;
         Ok(Answer { status, headers, body })
     }
 
@@ -86,10 +95,11 @@ impl Http {
         headers: &[(&str, &str)],
         body: &str,
     ) -> anyhow::Result<(u16, BTreeMap<String, String>, BufReader<TcpStream>)> {
-        let mut stream = TcpStream::connect_timeout(&self.0, CONNECT_WITHIN)
-            .with_context(|| format!("{} cannot be reached", self.0))?;
-        stream.set_read_timeout(Some(READ_WITHIN))?;
-        let mut request = format!("{method} {path} HTTP/1.0\r\nhost: {}\r\ncontent-type: application/json\r\n", self.0);
+        let mut stream = TcpStream::connect_timeout(&self.address, CONNECT_WITHIN.min(self.patience))
+            .with_context(|| format!("{} cannot be reached", self.address))?;
+        stream.set_read_timeout(Some(self.patience))?;
+        let host = self.address;
+        let mut request = format!("{method} {path} HTTP/1.0\r\nhost: {host}\r\ncontent-type: application/json\r\n");
         write!(request, "content-length: {}\r\n", body.len())?;
         for (name, value) in headers {
             write!(request, "{name}: {value}\r\n")?;
@@ -97,7 +107,8 @@ impl Http {
         write!(request, "\r\n{body}")?;
         stream.write_all(request.as_bytes())?;
         let mut reader = BufReader::new(stream);
-        let (status, headers) = read_head(&mut reader).with_context(|| format!("{method} {path} at {}", self.0))?;
+        let (status, headers) =
+            read_head(&mut reader).with_context(|| format!("{method} {path} at {}", self.address))?;
         Ok((status, headers, reader))
     }
 }

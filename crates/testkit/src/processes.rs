@@ -39,12 +39,12 @@ pub fn kill(pid: i32) {
 }
 
 /// `R`, `S`, `T` for stopped, `Z` for a zombie; nothing if there is no such process.
-pub(crate) fn state(pid: i32) -> Option<char> {
+pub fn state(pid: i32) -> Option<char> {
     field(pid, 0)?.chars().next()
 }
 
 /// Sends a signal; a process that is gone has no use for it.
-pub(crate) fn signal(pid: i32, signal: Signal) {
+pub fn signal(pid: i32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, signal);
     }

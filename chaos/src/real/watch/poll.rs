@@ -1,0 +1,80 @@
+//! Asks a queen again and again what it says of itself.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::history::{ForagerSeen, QueenStatus, Scribe, What};
+use crate::real::field::Field;
+
+/// Between two looks at the metrics of a queen.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Every so many looks, the digest and the foragers are asked for, too.
+const DIGEST_EVERY: usize = 4;
+
+/// A queen that stands still is not waited for longer.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Polls a queen until the run closes.
+pub(in crate::real) fn poll(field: &Field<'_>, queen: u16) {
+    let mut scribe = field.recorder.scribe(format!("poll-{queen}"));
+    for look in 0_usize.. {
+        if !field.is_open() {
+            return;
+        }
+        status(field, queen, &mut scribe);
+        if look.is_multiple_of(DIGEST_EVERY) {
+            position(field, queen, &mut scribe);
+            foragers(field, queen, &mut scribe);
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// Asks for something; nothing if nobody answers, or if the process was another one afterwards.
+fn get(field: &Field<'_>, queen: u16, path: &str) -> Option<(u32, u64, String)> {
+    let life = field.cluster.life_of_queen(queen);
+    let answer = field.cluster.http(queen).within(PATIENCE).get(path).ok()?;
+    let index = answer.headers.get("antfarm-index")?.parse().ok()?;
+    let same = answer.status == 200 && life == field.cluster.life_of_queen(queen);
+    same.then_some((life, index, answer.body))
+}
+
+fn status(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) {
+    let Some((life, _, metrics)) = get(field, queen, "/metrics") else { return };
+    let metric = |name: &str| {
+        let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.and_then(|value| value.parse::<u64>().ok())
+    };
+    if let (Some(epoch), Some(leads)) = (metric("antfarm_epoch"), metric("antfarm_is_leader")) {
+        scribe.write(What::Status(QueenStatus { queen, life, epoch, leads: leads > 0 }));
+    }
+}
+
+/// How far a queen is, and its digest there; also returned, with the whole answer.
+pub(in crate::real) fn position(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) -> Option<Value> {
+    let (life, _, body) = get(field, queen, "/v1/cluster?consistency=stale")?;
+    let cluster: Value = serde_json::from_str(&body).ok()?;
+    let (applied, digest) = (cluster["applied_index"].as_u64()?, cluster["state_digest"].as_str()?.to_owned());
+    scribe.write(What::Position { queen, life, applied, digest });
+    Some(cluster)
+}
+
+fn foragers(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) {
+    let Some((_, index, body)) = get(field, queen, "/v1/foragers") else { return };
+    let Ok(page) = serde_json::from_str::<Value>(&body) else { return };
+    let number = |value: &Value| u32::try_from(value.as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
+    let foragers = page["foragers"].as_array().cloned().unwrap_or_default();
+    let foragers = foragers.iter().map(|one| {
+        let open = &one["open_attempts"];
+        ForagerSeen {
+            name: one["name"].as_str().unwrap_or_default().to_owned(),
+            state: one["state"].as_str().unwrap_or_default().to_owned(),
+            slots: number(&one["slots"]),
+            open: number(&open["cpu"]) + number(&open["io"]) + number(&open["model"]),
+            open_model: number(&open["model"]),
+        }
+    });
+    scribe.write(What::Foragers { index, foragers: foragers.collect() });
+}

@@ -7,6 +7,8 @@
 //!     │  get(…)      the HTTP interface, of any queen or one   Events     what the queens say happened
 //! ```
 //!
+//! [`Hosts`] are machines of their own for whatever a test starts itself, which can be cut off from each other.
+//!
 //! Nothing here looks into a process: whatever is asserted was read from a socket, a file or an exit status.
 //! Nothing outlives its owner: a dropped [`Cluster`] takes its processes and its folder with it, and a daemon ends
 //! when the process of the test does. Tests wait on conditions with [`wait_until`] and never sleep.
@@ -17,6 +19,7 @@ mod command;
 mod daemon;
 mod dice;
 mod events;
+mod hosts;
 mod http;
 mod ledger;
 mod lock;
@@ -34,6 +37,7 @@ pub use command::{Command, Finished, Running};
 pub use daemon::Daemon;
 pub use dice::{Dice, seed};
 pub use events::Events;
+pub use hosts::{Hosts, MAX_HOSTS};
 pub use http::{Answer, Http};
 pub use ledger::{Attempt, Instance, Ledger};
 pub use ports::Ports;

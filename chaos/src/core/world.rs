@@ -154,6 +154,7 @@ impl World {
         let known = forager.running.keys().chain(forager.ended.keys()).copied().collect();
         let registration = Registration {
             name: name(&format!("f{which}")),
+            process: None,
             former: forager.incarnation,
             known,
             rebooted: false,

@@ -89,7 +89,7 @@ impl Forager {
             folder,
             journal,
             epoch,
-            identity: Identity::new(remembered.registered.take(), boot_id.into()),
+            identity: Identity::new(remembered.registered.take(), env.random(), boot_id.into()),
             holdings: Holdings::of(remembered),
             sessions: Sessions::new(Lines::new(Arc::new(lines), config.queens.clone())),
             status: status_out,

@@ -79,6 +79,9 @@ pub struct HeartbeatAck {
     /// The leader's epoch; none from a queen that stands by.
     #[serde(default)]
     pub epoch: Option<Epoch>,
+    /// The incarnation that has the lease; none without one.
+    #[serde(default)]
+    pub incarnation: Option<Incarnation>,
     /// Which heartbeat of this session.
     pub sequence: u64,
     /// The right to run guarded attempts for this long, counted from when that heartbeat was sent. Only from a leader.
@@ -91,6 +94,8 @@ pub struct HeartbeatAck {
 pub struct Assign {
     /// The leader's epoch.
     pub epoch: Epoch,
+    /// To which incarnation; any other ignores it.
+    pub incarnation: Incarnation,
     /// Which attempt.
     pub attempt: AttemptRef,
     /// The graph's name.
@@ -124,6 +129,8 @@ pub struct Assign {
 pub struct Cancel {
     /// The leader's epoch.
     pub epoch: Epoch,
+    /// To which incarnation; any other ignores it.
+    pub incarnation: Incarnation,
     /// Which attempt.
     pub attempt: AttemptRef,
     /// Why.
@@ -196,6 +203,16 @@ impl QueenMessage {
             | Self::Cancel(Cancel { epoch, .. })
             | Self::Confirmed(Confirmed { epoch, .. }) => Some(*epoch),
             Self::LogRequest(_) | Self::Refused(_) => None,
+        }
+    }
+
+    /// The incarnation that it is addressed to, if it means something to one only. What ended has ended whoever hears of
+    /// it, so a confirmation is addressed to nobody; a welcome makes an incarnation known.
+    pub const fn addressee(&self) -> Option<Incarnation> {
+        match self {
+            Self::HeartbeatAck(HeartbeatAck { incarnation, .. }) => *incarnation,
+            Self::Assign(Assign { incarnation, .. }) | Self::Cancel(Cancel { incarnation, .. }) => Some(*incarnation),
+            Self::Welcome(_) | Self::Confirmed(_) | Self::LogRequest(_) | Self::Refused(_) => None,
         }
     }
 

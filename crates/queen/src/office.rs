@@ -15,7 +15,9 @@ mod convert;
 mod dispatch;
 mod hello;
 mod leadership;
+mod lease;
 mod proposals;
+mod register;
 mod session;
 
 use std::collections::BTreeMap;
@@ -29,7 +31,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::MissedTickBehavior;
 
 use crate::desk::{ProposeFailure, Request};
-use crate::sessions::{Heard, SessionId};
+use crate::sessions::{Heard, MAX_UNHEARD, SessionId};
 use crate::shared::Shared;
 use leadership::{Leadership, Loss};
 use session::Session;
@@ -65,7 +67,10 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
             () = stopped(&mut inputs.stop) => break,
             _ = hint.changed() => {}
             Some(opened) = opened.recv() => office.opened(opened).await,
-            _ = tick.tick() => office.tick(),
+            _ = tick.tick() => {
+                office.take_heard(&mut inputs.heard);
+                office.tick();
+            }
             loss = Leadership::settle_next(&mut office.leading) => office.settled(loss),
             _ = inputs.heard.recv_many(&mut heard, MAX_TAKEN) => {
                 for heard in heard.drain(..) {
@@ -75,6 +80,7 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
             Some(request) = inputs.requests.recv(), if office.takes_requests() => office.ask(request),
         }
         office.take_requests(&mut inputs.requests);
+        office.take_turn();
         office.flush().await;
     }
     office.resign();
@@ -128,14 +134,13 @@ impl Office {
 
     async fn opened(&mut self, opened: Result<Opened, NotLeading>) {
         self.opening = false;
-        let led = self.leading.as_ref().map(|leading| leading.epoch);
-        match opened {
-            Ok(opened) if led == Some(opened.epoch) => {}
-            Ok(opened) => {
+        match (opened, &mut self.leading) {
+            (Ok(opened), Some(leading)) if leading.epoch == opened.epoch => leading.confirmed(),
+            (Ok(opened), _) => {
                 self.resign();
                 self.take_office(opened).await;
             }
-            Err(error) => {
+            (Err(error), _) => {
                 tracing::debug!(%error, "leadership is not confirmed");
                 self.resign();
             }
@@ -173,15 +178,28 @@ impl Office {
 
     fn tick(&mut self) {
         if let Some(leading) = &mut self.leading {
-            let Some(loss) = leading.tick() else { return };
-            tracing::error!(%loss, "this queen gives up office");
-            let replica = self.shared.replica.clone();
-            self.shared.env.spawn(async move {
-                if let Err(error) = replica.transfer(None).await {
-                    tracing::warn!(%error, "leadership was not handed over");
-                }
-            });
-            self.resign();
+            leading.tick();
+        }
+    }
+
+    /// Whatever this turn brought, it is one: a leader measures whether it comes in time.
+    fn take_turn(&mut self) {
+        let Some(loss) = self.leading.as_mut().and_then(Leadership::take_turn) else { return };
+        tracing::error!(%loss, "this queen gives up office");
+        let replica = self.shared.replica.clone();
+        self.shared.env.spawn(async move {
+            if let Err(error) = replica.transfer(None).await {
+                tracing::warn!(%error, "leadership was not handed over");
+            }
+        });
+        self.resign();
+    }
+
+    /// Hears what waits, so that nobody is taken for silent who has spoken.
+    fn take_heard(&mut self, heard: &mut mpsc::Receiver<Heard>) {
+        for _ in 0..MAX_UNHEARD {
+            let Ok(heard) = heard.try_recv() else { return };
+            self.hear(heard);
         }
     }
 
@@ -242,7 +260,12 @@ impl Office {
                 session.queue(welcome);
             }
             (ForagerMessage::Heartbeat(heartbeat), None) => {
-                session.queue(HeartbeatAck { epoch: None, sequence: heartbeat.sequence, lease_ms: None });
+                session.queue(HeartbeatAck {
+                    epoch: None,
+                    incarnation: None,
+                    sequence: heartbeat.sequence,
+                    lease_ms: None,
+                });
             }
             (late, None) => {
                 // A report to a former leader: its forager sends it again to the next.

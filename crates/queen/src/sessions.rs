@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 pub(crate) use socket::upgrade;
 
 /// Messages of all sessions that may wait for the office; sessions that bring more wait themselves.
-const MAX_UNHEARD: usize = 4_096;
+pub(crate) const MAX_UNHEARD: usize = 4_096;
 
 /// The frames of those messages together, in KiB: as text, which is about what they take as messages.
 const MAX_UNHEARD_KIB: usize = 64 << 10;

@@ -199,6 +199,9 @@ pub enum Verdict {
 pub struct Registration {
     /// The name.
     pub name: Name,
+    /// A number that the process drew when it started, the same in all its registrations: one whose answer was lost is
+    /// repeated without harm.
+    pub process: Option<u64>,
     /// The former incarnation whose journal it holds: the proof that it may take over that one's attempts.
     pub former: Option<Incarnation>,
     /// The attempts of the former incarnation that the journal knows.

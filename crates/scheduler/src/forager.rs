@@ -77,8 +77,8 @@ pub struct Forager {
     pub incarnation: Incarnation,
     /// When it was registered.
     pub registered_at: Elapsed,
-    /// The incarnation from which this one took over, with its journal.
-    pub taken_from: Option<Incarnation>,
+    /// The number that the registered process drew when it started, if it draws one.
+    pub process: Option<u64>,
     /// How many attempts it runs at once.
     pub slots: u32,
     /// How many of one class, by [`CostClass::index`].
@@ -117,10 +117,15 @@ impl Forager {
         }
     }
 
-    /// Whether the journal of an incarnation proves that its process may take over: it is the one that counts, or the
-    /// one from which that took over without its process ever learning of it.
-    pub fn proves(&self, former: Incarnation) -> bool {
-        former == self.incarnation || Some(former) == self.taken_from
+    /// Whether this is the record of the process that drew that number.
+    pub fn is_process(&self, number: Option<u64>) -> bool {
+        number.is_some() && number == self.process
+    }
+
+    /// Whether a process may register under the name: the one that has it, one that holds the journal of the incarnation
+    /// that counts, or any when that incarnation's lease is over. Two processes never have one name at the same time.
+    pub fn may_be_followed_by(&self, process: Option<u64>, former: Option<Incarnation>) -> bool {
+        self.lost || self.is_process(process) || former == Some(self.incarnation)
     }
 
     /// The number of its open attempts.

@@ -96,7 +96,10 @@ pub enum Refusal {
     #[error("the forager has registered again since")]
     StaleIncarnation,
     /// Another process holds the name, and its lease is not over.
-    #[error("another process registered as {0}, and its lease is not over: stop it, or choose another name")]
+    #[error(
+        "the name {0} belongs to another process, which is heard or whose lease is not over: give this one another name, \
+         start it with the data folder of that one, or stop that one and wait until its lease is over"
+    )]
     NameHeld(Name),
     /// The attempt is not open at this forager: it was closed before, or never opened.
     #[error("the attempt is not open at this forager")]

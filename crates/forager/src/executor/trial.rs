@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antfarm_env::{Env, SystemEnvironment};
-use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Name, NodeNo};
+use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Incarnation, Name, NodeNo};
 use antfarm_protocol::{Assign, AttemptRef, JsonText};
 use antfarm_storage::{Disk, SystemDisk};
 use tokio::sync::{mpsc, oneshot};
@@ -21,6 +21,7 @@ pub(super) fn name(text: &str) -> Name {
 pub(super) fn assign(fence: u64, args: &str) -> Assign {
     Assign {
         epoch: Epoch(7),
+        incarnation: Incarnation(7),
         attempt: AttemptRef { graph: GraphNo(1), node: NodeNo(2), index: 3, fence: Fence(fence) },
         graph_id: name("g"),
         node_id: name("n"),

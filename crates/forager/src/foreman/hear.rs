@@ -1,4 +1,4 @@
-//! What a queen said: fenced by its epoch, then passed to what it is about.
+//! What a queen said: fenced by its epoch and its addressee, then passed to what it is about.
 
 use std::cmp::Ordering;
 
@@ -25,6 +25,12 @@ impl Foreman {
                 Ordering::Greater => self.learn(epoch)?,
             }
             self.parts.sessions.follow(session);
+        }
+        let (addressee, own) = (message.addressee(), self.parts.identity.incarnation());
+        if addressee.is_some() && addressee != own {
+            self.stale_messages += 1;
+            tracing::warn!(kind = message.type_name(), ?addressee, ?own, "ignored: addressed to another incarnation");
+            return Ok(());
         }
         match message {
             QueenMessage::Welcome(welcome) => self.welcome(session, &welcome),

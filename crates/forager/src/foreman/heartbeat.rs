@@ -63,7 +63,8 @@ impl Foreman {
 
     pub(super) fn heartbeat_ack(&mut self, session: SessionNo, ack: HeartbeatAck) -> Result<(), StorageError> {
         let sent_at = self.parts.sessions.heard_of_heartbeat(session, ack.sequence);
-        if let (Some(_), Some(lease_ms), Some(sent_at)) = (ack.epoch, ack.lease_ms, sent_at) {
+        let leased = ack.epoch.and(ack.incarnation).and(ack.lease_ms);
+        if let (Some(lease_ms), Some(sent_at)) = (leased, sent_at) {
             self.renew_lease(sent_at, lease_ms)?;
         }
         Ok(())

@@ -12,13 +12,19 @@ use crate::journal::{Record, Registered};
 pub(crate) struct Identity {
     former: Option<Registered>,
     incarnation: Option<Incarnation>,
+    process: u64,
     boot_id: Arc<str>,
 }
 
 impl Identity {
-    /// A process on this boot of the machine that has not been registered.
-    pub(crate) fn new(former: Option<Registered>, boot_id: Arc<str>) -> Self {
-        Self { former, incarnation: None, boot_id }
+    /// A process on this boot of the machine that has not been registered, and drew this number.
+    pub(crate) fn new(former: Option<Registered>, process: u64, boot_id: Arc<str>) -> Self {
+        Self { former, incarnation: None, process, boot_id }
+    }
+
+    /// The number that only this process has.
+    pub(super) fn process(&self) -> u64 {
+        self.process
     }
 
     /// The incarnation of the process that wrote the journal before this one.

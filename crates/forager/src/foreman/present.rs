@@ -32,6 +32,7 @@ impl Foreman {
         Hello {
             cluster: config.cluster_id.clone(),
             name: config.name.clone(),
+            process: Some(self.parts.identity.process()),
             former: self.parts.identity.former(),
             incarnation: self.parts.identity.incarnation(),
             epoch_seen: self.parts.epoch.seen(),

@@ -1,16 +1,23 @@
 //! Guarded attempts run only under a lease.
 
 use antfarm_model::{EffectClass, Epoch, Incarnation};
-use antfarm_protocol::{ForagerMessage, HeartbeatAck, Welcome};
+use antfarm_protocol::{Accept, Assign, Cancel, ForagerMessage, HeartbeatAck, Welcome};
 
-use crate::queen::{Ground, Queen, Session, assign, interrupted, is_alive, pid_in, start, succeeded, until};
+use crate::queen::{
+    Ground, Queen, Session, assign, attempt, cancel, interrupted, is_alive, pid_in, start, succeeded, until,
+};
+
+/// The answer to a heartbeat, without a lease.
+fn ack(sequence: u64) -> HeartbeatAck {
+    HeartbeatAck { epoch: Some(Epoch(3)), incarnation: Some(Incarnation(3)), sequence, lease_ms: None }
+}
 
 /// Answers the next heartbeat with a lease.
 async fn grant(session: &mut Session, lease_ms: u64) {
     loop {
         if let Some(ForagerMessage::Heartbeat(heartbeat)) = session.next().await {
             assert_eq!(heartbeat.epoch_seen, Epoch(3));
-            let ack = HeartbeatAck { epoch: Some(Epoch(3)), sequence: heartbeat.sequence, lease_ms: Some(lease_ms) };
+            let ack = HeartbeatAck { lease_ms: Some(lease_ms), ..ack(heartbeat.sequence) };
             return session.say([ack]).await;
         }
     }
@@ -52,7 +59,7 @@ async fn a_lease_that_is_renewed_goes_on() {
     let end = loop {
         match session.next().await.expect("the session goes on") {
             ForagerMessage::Heartbeat(heartbeat) => {
-                let ack = HeartbeatAck { epoch: Some(Epoch(3)), sequence: heartbeat.sequence, lease_ms: Some(500) };
+                let ack = HeartbeatAck { lease_ms: Some(500), ..ack(heartbeat.sequence) };
                 session.say([ack]).await;
             }
             end @ ForagerMessage::Result(_) => break end,
@@ -79,4 +86,52 @@ async fn a_heartbeat_follows_the_registration_at_once_and_brings_the_lease() {
     grant(&mut session, 60_000).await;
     assert!(matches!(session.hear().await, ForagerMessage::Accept(_)));
     assert_eq!(session.hear().await, succeeded(10, "null"));
+}
+
+#[tokio::test]
+async fn what_is_addressed_to_another_incarnation_is_ignored() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let forager = start(ground.config(&[&queen])).await;
+    let mut session = queen.session().await;
+    session.hello().await;
+    session.lead(3, None).await;
+    let mut ignored = 0;
+    for other in [2, 4] {
+        let other = Incarnation(other);
+        session.say([Assign { incarnation: other, ..ground.append(11, 0) }]).await;
+        session.say([Cancel { incarnation: other, ..cancel(10) }]).await;
+        ignored += 2;
+        until(&forager, |status| status.stale_messages == ignored).await;
+    }
+    session.say([ground.append(10, 0)]).await;
+    until(&forager, |status| status.unstarted == 1).await;
+    for other in [Some(Incarnation(4)), None] {
+        let Some(ForagerMessage::Heartbeat(heartbeat)) = session.next().await else { panic!("it only beats") };
+        session.say([HeartbeatAck { incarnation: other, lease_ms: Some(60_000), ..ack(heartbeat.sequence) }]).await;
+    }
+    session.hears_nothing().await;
+    assert_eq!((forager.status().stale_messages, ground.ledger().len()), (5, 0), "it has no lease");
+    grant(&mut session, 60_000).await;
+    assert_eq!(session.hear().await, Accept { attempts: vec![attempt(10)] }.into(), "and it was not cancelled");
+    assert_eq!(session.hear().await, succeeded(10, "null"));
+}
+
+#[tokio::test]
+async fn a_lease_counts_from_when_its_heartbeat_was_sent() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let forager = start(ground.config(&[&queen])).await;
+    let mut session = queen.session().await;
+    session.hello().await;
+    session.lead(3, None).await;
+    session.say([ground.append(10, 0)]).await;
+    let Some(ForagerMessage::Heartbeat(first)) = session.next().await else { panic!("it beats at once") };
+    // Twenty beats later that lease is over already.
+    for _ in 0..20 {
+        assert!(matches!(session.next().await, Some(ForagerMessage::Heartbeat(_))));
+    }
+    session.say([HeartbeatAck { lease_ms: Some(900), ..ack(first.sequence) }]).await;
+    session.hears_nothing().await;
+    assert_eq!((forager.status().unstarted, ground.ledger().len()), (1, 0));
+    grant(&mut session, 900).await;
+    assert!(matches!(session.hear().await, ForagerMessage::Accept(_)));
 }

@@ -146,6 +146,7 @@ pub(crate) fn assign(fence: u64, tool: &str, args: &str) -> Assign {
     let effects = if ["append", "t"].contains(&tool) { EffectClass::Guarded } else { EffectClass::Pure };
     Assign {
         epoch: Epoch(3),
+        incarnation: Incarnation(3),
         attempt: attempt(fence),
         graph_id: name("g"),
         node_id: name("n"),
@@ -162,7 +163,7 @@ pub(crate) fn assign(fence: u64, tool: &str, args: &str) -> Assign {
 }
 
 pub(crate) fn cancel(fence: u64) -> Cancel {
-    Cancel { epoch: Epoch(3), attempt: attempt(fence), reason: CancelReason::GraphStopped }
+    Cancel { epoch: Epoch(3), incarnation: Incarnation(3), attempt: attempt(fence), reason: CancelReason::GraphStopped }
 }
 
 pub(crate) fn confirmed(epoch: u64, fences: &[u64]) -> Confirmed {
@@ -234,12 +235,13 @@ impl Session {
         }
     }
 
-    /// Takes the lead, hears what the forager holds, and registers it under the epoch as its incarnation.
+    /// Takes the lead, hears what the forager holds, and registers a new process under the epoch as its incarnation.
     pub(crate) async fn lead(&mut self, epoch: u64, lease_ms: Option<u64>) -> Hello {
         let leading = Welcome { epoch: Some(Epoch(epoch)), leading: true, ..self.welcome() };
         self.say([leading.clone()]).await;
         let hello = self.hello().await;
-        self.say([Welcome { incarnation: Some(Incarnation(epoch)), lease_ms, ..leading }]).await;
+        let incarnation = hello.incarnation.or(Some(Incarnation(epoch)));
+        self.say([Welcome { incarnation, lease_ms, ..leading }]).await;
         hello
     }
 

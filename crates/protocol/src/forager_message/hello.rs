@@ -15,6 +15,10 @@ pub struct Hello {
     pub cluster: Option<Name>,
     /// The name.
     pub name: Name,
+    /// A number that this process drew when it started, the same in all its hellos: by it a leader knows the process whose
+    /// registration was never answered.
+    #[serde(default)]
+    pub process: Option<u64>,
     /// The incarnation of a former process whose journal this one holds.
     #[serde(default)]
     pub former: Option<Incarnation>,

@@ -27,6 +27,7 @@ pub(crate) enum ForagerMessageV1 {
 pub(crate) struct HelloV1 {
     cluster: Option<Name>,
     name: Name,
+    process: Option<u64>,
     former: Option<u64>,
     incarnation: Option<u64>,
     epoch_seen: u64,
@@ -99,6 +100,7 @@ impl From<&Hello> for HelloV1 {
         Self {
             cluster: hello.cluster.clone(),
             name: hello.name.clone(),
+            process: hello.process,
             former: hello.former.map(|incarnation| incarnation.0),
             incarnation: hello.incarnation.map(|incarnation| incarnation.0),
             epoch_seen: hello.epoch_seen.0,
@@ -121,6 +123,7 @@ impl From<HelloV1> for Hello {
         Self {
             cluster: wire.cluster,
             name: wire.name,
+            process: wire.process,
             former: wire.former.map(Incarnation),
             incarnation: wire.incarnation.map(Incarnation),
             epoch_seen: Epoch(wire.epoch_seen),

@@ -14,9 +14,9 @@ use crate::wire::values::{AttemptV1, CancelReasonV1, CostClassV1, EffectClassV1,
 #[derive(Serialize, Deserialize)]
 pub(crate) enum QueenMessageV1 {
     Welcome(WelcomeV1),
-    HeartbeatAck { epoch: Option<u64>, sequence: u64, lease_ms: Option<u64> },
+    HeartbeatAck { epoch: Option<u64>, incarnation: Option<u64>, sequence: u64, lease_ms: Option<u64> },
     Assign(AssignV1),
-    Cancel { epoch: u64, attempt: AttemptV1, reason: CancelReasonV1 },
+    Cancel { epoch: u64, incarnation: u64, attempt: AttemptV1, reason: CancelReasonV1 },
     Confirmed { epoch: u64, attempts: Vec<AttemptV1> },
     LogRequest { request: u64, attempt: AttemptV1 },
     Refused { reason: Arc<str>, retry: bool },
@@ -37,6 +37,7 @@ pub(crate) struct WelcomeV1 {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AssignV1 {
     epoch: u64,
+    incarnation: u64,
     attempt: AttemptV1,
     graph_id: Name,
     node_id: Name,
@@ -57,13 +58,17 @@ impl From<&QueenMessage> for QueenMessageV1 {
             QueenMessage::Welcome(welcome) => Self::Welcome(welcome.into()),
             QueenMessage::HeartbeatAck(ack) => Self::HeartbeatAck {
                 epoch: ack.epoch.map(|epoch| epoch.0),
+                incarnation: ack.incarnation.map(|incarnation| incarnation.0),
                 sequence: ack.sequence,
                 lease_ms: ack.lease_ms,
             },
             QueenMessage::Assign(assign) => Self::Assign(assign.into()),
-            QueenMessage::Cancel(cancel) => {
-                Self::Cancel { epoch: cancel.epoch.0, attempt: cancel.attempt.into(), reason: cancel.reason.into() }
-            }
+            QueenMessage::Cancel(cancel) => Self::Cancel {
+                epoch: cancel.epoch.0,
+                incarnation: cancel.incarnation.0,
+                attempt: cancel.attempt.into(),
+                reason: cancel.reason.into(),
+            },
             QueenMessage::Confirmed(confirmed) => {
                 Self::Confirmed { epoch: confirmed.epoch.0, attempts: freeze_all(&confirmed.attempts) }
             }
@@ -81,12 +86,14 @@ impl TryFrom<QueenMessageV1> for QueenMessage {
     fn try_from(wire: QueenMessageV1) -> Result<Self, DecodeError> {
         Ok(match wire {
             QueenMessageV1::Welcome(welcome) => Welcome::from(welcome).into(),
-            QueenMessageV1::HeartbeatAck { epoch, sequence, lease_ms } => {
-                HeartbeatAck { epoch: epoch.map(Epoch), sequence, lease_ms }.into()
+            QueenMessageV1::HeartbeatAck { epoch, incarnation, sequence, lease_ms } => {
+                let (epoch, incarnation) = (epoch.map(Epoch), incarnation.map(Incarnation));
+                HeartbeatAck { epoch, incarnation, sequence, lease_ms }.into()
             }
             QueenMessageV1::Assign(assign) => Assign::try_from(assign)?.into(),
-            QueenMessageV1::Cancel { epoch, attempt, reason } => {
-                Cancel { epoch: Epoch(epoch), attempt: attempt.into(), reason: reason.into() }.into()
+            QueenMessageV1::Cancel { epoch, incarnation, attempt, reason } => {
+                let (epoch, incarnation) = (Epoch(epoch), Incarnation(incarnation));
+                Cancel { epoch, incarnation, attempt: attempt.into(), reason: reason.into() }.into()
             }
             QueenMessageV1::Confirmed { epoch, attempts } => {
                 Confirmed { epoch: Epoch(epoch), attempts: thaw_all(attempts) }.into()
@@ -132,6 +139,7 @@ impl From<&Assign> for AssignV1 {
     fn from(assign: &Assign) -> Self {
         Self {
             epoch: assign.epoch.0,
+            incarnation: assign.incarnation.0,
             attempt: assign.attempt.into(),
             graph_id: assign.graph_id.clone(),
             node_id: assign.node_id.clone(),
@@ -154,6 +162,7 @@ impl TryFrom<AssignV1> for Assign {
     fn try_from(wire: AssignV1) -> Result<Self, DecodeError> {
         Ok(Self {
             epoch: Epoch(wire.epoch),
+            incarnation: Incarnation(wire.incarnation),
             attempt: wire.attempt.into(),
             graph_id: wire.graph_id,
             node_id: wire.node_id,

@@ -6,9 +6,6 @@ use antfarm_env::Env;
 use antfarm_model::{Elapsed, WallTime};
 use antfarm_scheduler::Now;
 
-/// How far the clock that counts suspension may outrun the one that does not before the process counts as suspended.
-const SUSPENSION: Duration = Duration::from_millis(500);
-
 /// Reads the cluster's clocks from this process's monotonic one.
 #[derive(Debug, Clone)]
 pub(super) struct Clock {
@@ -22,8 +19,10 @@ pub(super) struct Clock {
 impl Clock {
     /// Carries both clocks on from these readings.
     pub(super) fn new(env: Env, wall: WallTime, elapsed: Elapsed) -> Self {
+        // Whatever happens between two readings must make suspensions look longer, not shorter: here this order, …
+        let boot_time = env.boot_time();
         let began = env.monotonic();
-        let boot_ahead = env.boot_time().saturating_sub(began);
+        let boot_ahead = boot_time.saturating_sub(began);
         Self { env, began, boot_ahead, wall, elapsed }
     }
 
@@ -41,10 +40,15 @@ impl Clock {
         self.env.monotonic()
     }
 
-    /// Whether the machine slept since the clock was made.
-    pub(super) fn was_suspended(&self) -> bool {
-        let ahead = self.env.boot_time().saturating_sub(self.env.monotonic());
-        ahead.saturating_sub(self.boot_ahead) > SUSPENSION
+    /// This process's own clock that counts suspension, for leases.
+    pub(super) fn boot_time(&self) -> Duration {
+        self.env.boot_time()
+    }
+
+    /// For how long the machine slept since the clock was made, at most: what the monotonic clock did not count.
+    pub(super) fn suspended(&self) -> Duration {
+        let monotonic = self.env.monotonic(); // … and here the other one
+        self.env.boot_time().saturating_sub(monotonic).saturating_sub(self.boot_ahead)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, ForagerNo};
+use antfarm_model::{Elapsed, ForagerNo, Incarnation};
 use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
 use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
 
@@ -60,12 +60,11 @@ impl Leadership {
                 .map(|forager| (forager.no, forager))
                 .collect();
             for (no, forager) in all {
-                let incarnation = self.liveness.contacts.get(&no).map(|contact| contact.incarnation);
                 let Some(active) = self.active.get_mut(&no) else { continue };
                 let Some(session) = sessions.get_mut(&active.session) else { continue };
                 if self.in_flight.touches_forager(no) {
                     self.look_again.push(no); // neither work nor anything else until the judgement is applied
-                } else if incarnation == Some(forager.incarnation) {
+                } else if active.incarnation == forager.incarnation {
                     let mut difference =
                         Difference { state, now, epoch, session, unusable: &mut unusable, assigned: &mut assigned };
                     difference.send(forager, active);
@@ -125,17 +124,18 @@ struct Difference<'a> {
 
 impl Difference<'_> {
     fn send(&mut self, forager: &Forager, active: &mut Active) {
+        let incarnation = forager.incarnation;
         for (id, attempt) in forager.attempts() {
             match (active.held.get_mut(id), attempt.cancel) {
                 (None, None) => self.assign(forager, *id, active),
                 (Some(held), Some(reason)) if held.cancelled_at.is_none() && !held.ended => {
                     held.cancelled_at = Some(self.now.elapsed);
-                    self.cancel(*id, convert::cancel_reason(reason));
+                    self.cancel(incarnation, *id, convert::cancel_reason(reason));
                 }
                 (None, Some(reason)) => {
                     let held = Held { cancelled_at: Some(self.now.elapsed), ..Held::acknowledged(self.now.elapsed) };
                     active.held.insert(*id, held);
-                    self.cancel(*id, convert::cancel_reason(reason));
+                    self.cancel(incarnation, *id, convert::cancel_reason(reason));
                 }
                 (Some(_), _) => {}
             }
@@ -151,16 +151,17 @@ impl Difference<'_> {
             if let Some(held) = active.held.get_mut(&id) {
                 held.cancelled_at = Some(self.now.elapsed);
             }
-            self.cancel(id, antfarm_protocol::CancelReason::Unknown);
+            self.cancel(incarnation, id, antfarm_protocol::CancelReason::Unknown);
         }
     }
 
-    fn cancel(&mut self, id: AttemptId, reason: antfarm_protocol::CancelReason) {
-        self.session.queue(Cancel { epoch: self.epoch, attempt: convert::attempt_ref(id), reason });
+    fn cancel(&mut self, incarnation: Incarnation, id: AttemptId, reason: antfarm_protocol::CancelReason) {
+        let attempt = convert::attempt_ref(id);
+        self.session.queue(Cancel { epoch: self.epoch, incarnation, attempt, reason });
     }
 
     fn assign(&mut self, forager: &Forager, id: AttemptId, active: &mut Active) {
-        match self.assignment(id) {
+        match self.assignment(forager.incarnation, id) {
             Ok(Some(message)) => {
                 self.session.queue(message);
                 self.assigned.push(id);
@@ -171,7 +172,7 @@ impl Difference<'_> {
         }
     }
 
-    fn assignment(&self, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
+    fn assignment(&self, incarnation: Incarnation, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
         let Some((graph, instance)) = self.state.instance(id.instance) else { return Ok(None) };
         let shape = graph.shape();
         let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
@@ -187,6 +188,7 @@ impl Difference<'_> {
         let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(self.now.wall.0);
         Ok(Some(QueenMessage::Assign(Assign {
             epoch: self.epoch,
+            incarnation,
             attempt: convert::attempt_ref(id),
             graph_id: graph_id.clone(),
             node_id: node.id.clone(),

@@ -1,29 +1,17 @@
-//! What foragers say to a leader, and what it makes of that.
+//! What foragers report to a leader, and what it makes of that.
 
-use antfarm_model::{ForagerNo, Incarnation};
+use antfarm_model::ForagerNo;
 use antfarm_protocol::{
-    Accept, AttemptRef, Cancel, CancelReason, Cancelled, Confirmed, ForagerMessage, Heartbeat, HeartbeatAck, Hello,
-    Refused, Reject, Returned, TaskResult, Welcome,
+    Accept, AttemptRef, Cancelled, Confirmed, ForagerMessage, Refused, Reject, Returned, TaskResult,
 };
-use antfarm_scheduler::{
-    AttemptId, AttemptOutcome, Command, Contact, FailureKind, Refusal, Registration, Reply, State,
-};
+use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, State};
 
 use super::convert;
-use super::dispatch::{Held, is_awaited};
-use super::leadership::{Active, Leadership};
+use super::dispatch::is_awaited;
+use super::leadership::Leadership;
 use super::proposals::{Item, Whom};
 use super::session::Session;
 use crate::sessions::SessionId;
-
-/// What a forager may say before its registration is answered; it says again what is over that.
-const MAX_SAID_BEFORE: usize = 65_536;
-
-/// A session whose forager is being registered.
-pub(super) struct Registering {
-    hello: Hello,
-    said: Vec<ForagerMessage>,
-}
 
 impl Leadership {
     /// Hears one message of a session.
@@ -39,10 +27,7 @@ impl Leadership {
             | ForagerMessage::Log(_)) => report,
         };
         if let Some(registering) = self.registering.get_mut(&id) {
-            if registering.said.len() < MAX_SAID_BEFORE {
-                registering.said.push(message);
-            }
-            return;
+            return registering.put_aside(message);
         }
         match self.forager_of.get(&id).copied() {
             Some(forager) => self.hear_report(id, forager, message),
@@ -50,7 +35,7 @@ impl Leadership {
         }
     }
 
-    fn hear_report(&mut self, id: SessionId, forager: ForagerNo, message: ForagerMessage) {
+    pub(super) fn hear_report(&mut self, id: SessionId, forager: ForagerNo, message: ForagerMessage) {
         self.note_contact(forager);
         match message {
             ForagerMessage::Accept(Accept { attempts }) => {
@@ -142,7 +127,7 @@ impl Leadership {
         }
     }
 
-    fn note_contact(&mut self, forager: ForagerNo) {
+    pub(super) fn note_contact(&mut self, forager: ForagerNo) {
         let now = self.clock.now().elapsed;
         if let Some(contact) = self.liveness.contacts.get_mut(&forager) {
             contact.heard_at = now;
@@ -155,161 +140,9 @@ impl Leadership {
         }
     }
 
-    fn hear_heartbeat(&mut self, id: SessionId, session: &mut Session, heartbeat: &Heartbeat) {
-        if heartbeat.epoch_seen > self.epoch {
-            return self.meet_higher_epoch(id, session);
-        }
-        let lease_ms = self.forager_of.get(&id).copied().and_then(|forager| {
-            self.note_contact(forager);
-            self.lease(forager)
-        });
-        session.queue(HeartbeatAck { epoch: Some(self.epoch), sequence: heartbeat.sequence, lease_ms });
-        if !self.forager_of.contains_key(&id) && !self.registering.contains_key(&id) {
-            session.queue(self.greeting(&self.shared)); // it talks, and this leader does not know who it is
-        }
-    }
-
-    /// The lease that may be granted now: never beyond the last contact with a quorum, counted from when it was sought,
-    /// plus the whole time; and none while a loss or another registration of the forager is on its way.
-    fn lease(&self, forager: ForagerNo) -> Option<u64> {
-        let incarnation = self.liveness.contacts.get(&forager)?.incarnation;
-        let counts = self.shared.replica.read(|state| {
-            state.forager(forager).is_some_and(|forager| !forager.lost && forager.incarnation == incarnation)
-        });
-        if !counts || self.is_judged(forager) || self.clock.was_suspended() {
-            return None;
-        }
-        let age = self.shared.replica.quorum_acked()?;
-        let left = self.shared.config.lease.ttl.to_std().checked_sub(age)?;
-        u64::try_from(left.as_millis()).ok().filter(|left| *left > 0)
-    }
-
-    fn hear_hello(&mut self, id: SessionId, session: &mut Session, hello: Hello) {
-        if hello.epoch_seen > self.epoch {
-            return self.meet_higher_epoch(id, session);
-        }
-        let cluster = &self.shared.config.cluster_id;
-        if let Some(other) = hello.cluster.as_ref().filter(|other| *other != cluster) {
-            let reason =
-                format!("this is the cluster {cluster}, and you belong to {other}: name the right queens").into();
-            session.queue(Refused { reason, retry: false });
-            return;
-        }
-        let known = self.shared.replica.read(|state| {
-            state.forager_named(hello.name.as_str()).map(|forager| (forager.no, forager.incarnation, forager.lost))
-        });
-        match known {
-            Some((forager, incarnation, false)) if self.incarnation_of(id, forager, &hello) == Some(incarnation) => {
-                self.adopt(id, forager, &Hello { incarnation: Some(incarnation), ..hello });
-            }
-            Some(_) | None => self.register(id, hello),
-        }
-    }
-
-    /// The incarnation that a hello speaks for. One that was sent before its session learnt of it names none.
-    fn incarnation_of(&self, id: SessionId, forager: ForagerNo, hello: &Hello) -> Option<Incarnation> {
-        let is_known = self.forager_of.get(&id) == Some(&forager);
-        let contact = self.liveness.contacts.get(&forager).filter(|_| is_known);
-        hello.incarnation.or(contact.map(|contact| contact.incarnation))
-    }
-
-    /// Has a forager registered; it is adopted when that is committed.
-    fn register(&mut self, id: SessionId, hello: Hello) {
-        if let Some(registering) = self.registering.get_mut(&id) {
-            registering.hello = hello; // the answer to the first one is on its way
-            return;
-        }
-        let held = hello.running.iter().chain(&hello.unstarted).chain(&hello.ended);
-        let held = held.map(|attempt| convert::attempt_id(*attempt));
-        // What is not open has nothing to take over, and an entry has a bound.
-        let known = self.shared.replica.read(|state| {
-            let former = state.forager_named(hello.name.as_str()).map(|forager| forager.no);
-            held.filter(|id| former.is_some_and(|former| is_open_at(state, id, former))).collect()
-        });
-        let registration = Registration {
-            known,
-            name: hello.name.clone(),
-            former: hello.incarnation.or(hello.former),
-            rebooted: hello.rebooted,
-            slots: hello.slots,
-            class_slots: hello.class_slots.0,
-            tools: hello.tools.clone(),
-            poison_limit: self.shared.config.scheduler.poison_limit,
-        };
-        let commands = vec![Command::Register(registration)];
-        self.registering.insert(id, Registering { hello, said: Vec::new() });
-        self.proposals.queue(Item { commands, whom: Whom::Registering(id) });
-    }
-
-    /// The answer to a registration.
-    pub(super) fn registered(&mut self, id: SessionId, answer: Option<Result<Reply, Refusal>>) {
-        if let Some(Ok(Reply::Registered { forager, incarnation })) = answer {
-            // Heard just now, even if the session has gone since: its lease is not over before its time.
-            let now = self.clock.now().elapsed;
-            let contact = Contact { incarnation, heard_at: now, broken_at: Some(now), draining: false };
-            self.liveness.contacts.insert(forager, contact);
-        }
-        let Some(Registering { hello, said }) = self.registering.remove(&id) else { return };
-        match answer {
-            Some(Ok(Reply::Registered { forager, incarnation })) => {
-                self.adopt(id, forager, &Hello { incarnation: Some(incarnation), ..hello });
-                for message in said {
-                    self.hear_report(id, forager, message);
-                }
-            }
-            Some(Err(refusal)) => {
-                self.say_later(id, Refused { reason: refusal.to_string().into(), retry: true }.into());
-            }
-            Some(Ok(Reply::Done | Reply::Submitted { .. })) | None => {}
-        }
-    }
-
-    /// A registered forager talks to this leader: what it runs goes on, what nobody knows is cancelled, and what it
-    /// never got is sent by the next dispatch.
-    fn adopt(&mut self, id: SessionId, forager: ForagerNo, hello: &Hello) {
-        if let Some(before) = self.active.remove(&forager).filter(|before| before.session != id) {
-            self.forager_of.remove(&before.session);
-        }
-        let now = self.clock.now().elapsed;
-        let running = hello.running.iter().map(|attempt| (convert::attempt_id(*attempt), Held::acknowledged(now)));
-        let ended = hello.ended.iter().map(|attempt| (convert::attempt_id(*attempt), Held::ended(now)));
-        let held = running.chain(ended).collect();
-        self.active.insert(forager, Active { session: id, held });
-        self.forager_of.insert(id, forager);
-        let incarnation = hello.incarnation.unwrap_or_default();
-        let contact = Contact { incarnation, heard_at: now, broken_at: None, draining: hello.draining };
-        self.liveness.contacts.insert(forager, contact);
-        let unreported = self.shared.replica.read(|state| {
-            let open = |id: &AttemptId| state.forager(forager).and_then(|forager| forager.attempt(id)).copied();
-            let running = hello.running.iter().map(|attempt| convert::attempt_id(*attempt));
-            running.filter(|id| open(id).is_some_and(|attempt| attempt.started_at.is_none())).collect::<Vec<_>>()
-        });
-        self.started.extend(unreported.into_iter().map(|attempt| (forager, attempt)));
-        self.cancel_closed(id, forager, hello);
-        // No lease yet: a heartbeat follows, and its answer grants one that counts from when that was sent.
-        let welcome = Welcome { incarnation: hello.incarnation, ..self.greeting(&self.shared) };
-        self.say_later(id, welcome.into());
-        self.look_again(forager);
-        self.note_change();
-    }
-
-    /// What a forager holds unstarted and should not run any more is taken back before it may have a lease to start it.
-    fn cancel_closed(&mut self, id: SessionId, forager: ForagerNo, hello: &Hello) {
-        let closed: Vec<AttemptRef> = self.shared.replica.read(|state| {
-            let open = |attempt: &AttemptRef| {
-                state.forager(forager).is_some_and(|forager| forager.attempt(&convert::attempt_id(*attempt)).is_some())
-            };
-            hello.unstarted.iter().copied().filter(|attempt| !open(attempt)).collect()
-        });
-        for attempt in closed {
-            let reason = CancelReason::Unknown;
-            self.say_later(id, Cancel { epoch: self.epoch, attempt, reason }.into());
-        }
-    }
-
     /// A forager says that it has seen a higher epoch. If a quorum still confirms this leadership, the number is false:
     /// that forager is refused. Otherwise the loss shows by itself at the next proposal, and by the replica's hint.
-    fn meet_higher_epoch(&mut self, id: SessionId, session: &mut Session) {
+    pub(super) fn meet_higher_epoch(&mut self, id: SessionId, session: &mut Session) {
         self.shared.metrics.stale_message("higher_epoch");
         self.session_closed(id);
         tracing::error!(epoch = self.epoch.0, "a forager has seen a higher epoch than this leader's");
@@ -328,6 +161,6 @@ impl Leadership {
     }
 }
 
-fn is_open_at(state: &State, attempt: &AttemptId, forager: ForagerNo) -> bool {
+pub(super) fn is_open_at(state: &State, attempt: &AttemptId, forager: ForagerNo) -> bool {
     state.holder(attempt).is_some_and(|holder| holder.no == forager)
 }

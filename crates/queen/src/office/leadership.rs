@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use antfarm_model::{Epoch, ForagerNo, LogIndex};
+use antfarm_model::{Epoch, ForagerNo, Incarnation, LogIndex};
 use antfarm_protocol::{QueenMessage, Welcome};
 use antfarm_replication::{Office as Opened, ProposeError};
 use antfarm_scheduler::{
-    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide,
+    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide, stall,
 };
 
 use super::clock::{Clock, lower_median};
 use super::dispatch::Held;
-use super::hello::Registering;
 use super::proposals::{Item, Proposal, Proposals, Whom};
+use super::register::Registering;
 use super::session::Session;
 use crate::desk::{ProposeFailure, Request};
 use crate::sessions::SessionId;
@@ -29,8 +29,8 @@ const CLOCKS_WITHIN: Duration = Duration::from_millis(30);
 /// How long an entry of its own may take when a leadership of the same term begins again.
 const BARRIER_WITHIN: Duration = Duration::from_secs(1);
 
-/// A tick that comes later than so many ticks means that this process was stalled.
-const STALLED_TICKS: u32 = 4;
+/// How far the clock that counts suspension may outrun the one that does not before a leader gives up office.
+const SUSPENSION: Duration = Duration::from_millis(500);
 
 /// Instances whose readiness is remembered, to measure how soon they are sent.
 const MAX_READY_TIMES: usize = 100_000;
@@ -54,8 +54,20 @@ pub(super) enum Loss {
 
 /// A forager that talks to this leader, and what it holds as far as it said or was told.
 pub(super) struct Active {
+    /// A session belongs to one incarnation: nothing that is meant for another one goes through it.
     pub(super) session: SessionId,
+    pub(super) incarnation: Incarnation,
     pub(super) held: BTreeMap<antfarm_scheduler::AttemptId, Held>,
+}
+
+/// Whether something speaks against a leadership.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    None,
+    /// A quorum is to be asked.
+    New,
+    /// A quorum is being asked.
+    Asked,
 }
 
 pub(super) struct Leadership {
@@ -80,13 +92,14 @@ pub(super) struct Leadership {
     pub(super) unsaid: Vec<(SessionId, QueenMessage)>,
     pub(super) ready_at: BTreeMap<InstanceId, Duration>,
     pub(super) in_flight: InFlight,
-    /// Something speaks against this leadership: a quorum is to confirm it.
-    doubted: bool,
+    /// Something speaks against this leadership: a quorum is to confirm it, and until then nothing is proposed or sent.
+    doubt: Doubt,
     /// Something happened that a decision could follow from.
     dirty: bool,
     /// The tick came: judge foragers too.
     sweep: bool,
-    last_tick: Duration,
+    /// When the office last took a turn, on the clock that counts suspension.
+    last_turn: Duration,
 }
 
 impl Leadership {
@@ -118,10 +131,10 @@ impl Leadership {
             unsaid: Vec::new(),
             ready_at: BTreeMap::new(),
             in_flight: InFlight::default(),
-            doubted: false,
+            doubt: Doubt::None,
             dirty: true,
             sweep: true,
-            last_tick: clock.monotonic(),
+            last_turn: clock.boot_time(),
             clock,
         })
     }
@@ -137,12 +150,23 @@ impl Leadership {
 
     /// Something speaks against this leadership.
     pub(super) fn doubt(&mut self) {
-        self.doubted = true;
+        self.doubt = Doubt::New;
     }
 
     /// Whether a quorum is to confirm this leadership; asked once for every doubt.
     pub(super) fn take_doubt(&mut self) -> bool {
-        std::mem::take(&mut self.doubted)
+        let is_new = self.doubt == Doubt::New;
+        if is_new {
+            self.doubt = Doubt::Asked;
+        }
+        is_new
+    }
+
+    /// A quorum confirmed this leadership.
+    pub(super) fn confirmed(&mut self) {
+        if self.doubt == Doubt::Asked {
+            self.doubt = Doubt::None;
+        }
     }
 
     /// Says something to a session when the outcomes at hand have been worked through.
@@ -185,25 +209,35 @@ impl Leadership {
         }
     }
 
-    /// Looks for what only time changes. A leader that was stalled takes nobody's silence for loss; one whose machine
-    /// was suspended gives up.
-    pub(super) fn tick(&mut self) -> Option<Loss> {
-        if self.clock.was_suspended() {
+    /// The office takes a turn, which it does at every tick at least. A leader that stood still takes nobody's silence
+    /// for loss for as long as that; one whose machine was suspended gives up.
+    pub(super) fn take_turn(&mut self) -> Option<Loss> {
+        if self.clock.suspended() > SUSPENSION {
             return Some(Loss::Suspended);
         }
-        let now = self.clock.monotonic();
-        let stalled = now.saturating_sub(self.last_tick) > self.shared.config.scheduler.tick.to_std() * STALLED_TICKS;
-        self.last_tick = now;
-        if stalled {
-            self.liveness.since = self.clock.now().elapsed;
+        let now = self.clock.boot_time();
+        let last_turn = std::mem::replace(&mut self.last_turn, now);
+        if let Some(stall) = stall(last_turn, now, self.longest_turn()) {
+            tracing::warn!(%stall, "this leader stood still; for that long it takes nobody for silent");
+            self.liveness.forgive(stall, self.clock.now().elapsed);
         }
-        self.sweep = !stalled;
+        None
+    }
+
+    /// A turn is late that comes more than a heartbeat after the next tick was due: silence is counted in heartbeats.
+    fn longest_turn(&self) -> Duration {
+        let config = &self.shared.config;
+        config.scheduler.tick.to_std() + config.lease.heartbeat.to_std()
+    }
+
+    /// Looks for what only time changes.
+    pub(super) fn tick(&mut self) {
+        self.sweep = true;
         self.dirty = true;
         self.resend_unacknowledged();
         self.greet_the_lost();
         let hearing = Some((self.liveness.clone(), self.clock.now()));
         *self.shared.hearing.write().unwrap_or_else(PoisonError::into_inner) = hearing;
-        None
     }
 
     /// A forager that was judged lost and talks all the same must register again.
@@ -213,10 +247,10 @@ impl Leadership {
             self.active.keys().copied().filter(is_lost).collect()
         });
         for forager in lost {
-            let Some(active) = self.active.remove(&forager) else { continue };
-            self.forager_of.remove(&active.session);
+            let Some(session) = self.session_of(forager) else { continue };
+            self.dismiss(forager);
             let greeting = self.greeting(&self.shared);
-            self.say_later(active.session, greeting.into());
+            self.say_later(session, greeting.into());
         }
     }
 
@@ -234,6 +268,10 @@ impl Leadership {
                 leading.settled(proposal, &outcome);
                 None
             }
+            Err(ProposeError::NotLeading { leader: None }) => {
+                leading.take_back(proposal);
+                None
+            }
             Err(error) => {
                 let failure = match error {
                     ProposeError::OutcomeUnknown => ProposeFailure::OutcomeUnknown,
@@ -247,6 +285,15 @@ impl Leadership {
         }
     }
 
+    /// The log did not take an entry, such as when no quorum has answered this leader for an election time-out, and
+    /// nobody else is known to lead. If a quorum confirms it, everything goes on: an office that closed for so little
+    /// would have every forager present itself anew, and count everybody's silence from the start.
+    fn take_back(&mut self, proposal: Proposal) {
+        self.proposals.put_back(proposal.items);
+        self.dirty = true;
+        self.doubt();
+    }
+
     fn settled(&mut self, proposal: Proposal, outcome: &Outcome) {
         self.dirty = true;
         let now = self.clock.monotonic();
@@ -256,7 +303,7 @@ impl Leadership {
         for item in proposal.items {
             let own: Vec<_> = answers.by_ref().take(item.commands.len()).cloned().collect();
             match item.whom {
-                Whom::Nobody => {}
+                Whom::Nobody | Whom::Leadership => {}
                 Whom::Asker(answer) => {
                     let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
                 }
@@ -279,6 +326,9 @@ impl Leadership {
 
     /// Proposes what is queued and what is decided, while there is room; then dispatches what was applied.
     pub(super) async fn flush(&mut self, sessions: &mut BTreeMap<SessionId, Session>) -> Option<Loss> {
+        if self.doubt != Doubt::None {
+            return None;
+        }
         self.queue_starts();
         while self.proposals.has_room() {
             let mut items = self.proposals.take(self.shared.config.limits.limits().entry_bytes as usize / 2);
@@ -304,7 +354,7 @@ impl Leadership {
         let (now, policy) = (self.clock.now(), self.shared.config.policy());
         let commands =
             self.shared.replica.read(|state| decide(state, &self.in_flight, now, &self.liveness, &policy, budget));
-        (!commands.is_empty()).then_some(Item { commands, whom: Whom::Nobody })
+        (!commands.is_empty()).then_some(Item { commands, whom: Whom::Leadership })
     }
 
     fn clock_is_due(&self) -> bool {

@@ -32,6 +32,8 @@ pub(super) struct Item {
 /// Who is told what became of commands.
 pub(super) enum Whom {
     Nobody,
+    /// The leadership itself decided it by what it knew then, and decides anew when it comes to nothing.
+    Leadership,
     Asker(oneshot::Sender<Result<Answers, ProposeFailure>>),
     /// That forager may forget an ended attempt, whatever the answer.
     Confirm(ForagerNo, AttemptRef),
@@ -68,6 +70,16 @@ pub(super) struct Proposals {
 impl Proposals {
     pub(super) fn queue(&mut self, item: Item) {
         self.queue.push_back(item);
+    }
+
+    /// Puts items back that were not proposed after all, before everything else, in their order. Decisions are dropped:
+    /// what they relied on may have changed.
+    pub(super) fn put_back(&mut self, items: Vec<Item>) {
+        for item in items.into_iter().rev() {
+            if !matches!(item.whom, Whom::Leadership) {
+                self.queue.push_front(item);
+            }
+        }
     }
 
     pub(super) fn queued(&self) -> usize {
@@ -158,4 +170,23 @@ fn size_of_command(command: &Command) -> usize {
         | Command::End { outcome: AttemptOutcome::Cancelled { .. } | AttemptOutcome::Interrupted, .. } => 0,
     };
     COMMAND_BYTES + text
+}
+
+#[cfg(test)]
+mod tests {
+    use antfarm_model::Incarnation;
+
+    use super::*;
+
+    #[test]
+    fn what_was_not_proposed_waits_in_its_order_and_decisions_are_made_anew() {
+        let item = |forager, whom| Item { commands: vec![Command::Drain { forager: ForagerNo(forager) }], whom };
+        let lose = Command::Lose { forager: ForagerNo(9), incarnation: Incarnation(1) };
+        let mut proposals = Proposals::default();
+        proposals.queue(item(3, Whom::Nobody));
+        let decided = Item { commands: vec![lose], whom: Whom::Leadership };
+        proposals.put_back(vec![item(1, Whom::Nobody), decided, item(2, Whom::Nobody)]);
+        let commands: Vec<Command> = proposals.take(usize::MAX).into_iter().flat_map(|item| item.commands).collect();
+        assert_eq!(commands, [1, 2, 3].map(|forager| Command::Drain { forager: ForagerNo(forager) }));
+    }
 }

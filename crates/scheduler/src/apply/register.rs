@@ -18,15 +18,20 @@ impl Step<'_> {
         let incarnation = Incarnation(self.fence().0);
         let known = self.state.index.foragers.get(&registration.name).copied();
         let forager = match known {
-            Some(forager) => self.take_over(forager, incarnation, registration)?,
+            Some(forager) => {
+                let record = self.forager(forager)?;
+                if record.is_process(registration.process) && !record.lost {
+                    return Ok(Reply::Registered { forager, incarnation: record.incarnation }); // its answer was lost
+                }
+                self.take_over(forager, incarnation, registration)?
+            }
             None => self.add_forager(incarnation, registration),
         };
         let tools: BTreeSet<ToolNo> = registration.tools.iter().map(|tool| self.tool_no(tool)).collect();
         let registered_at = self.elapsed();
         let before = self.forager(forager).map(Forager::state);
         self.change_forager(forager, |record| {
-            let proven = registration.former.is_some_and(|former| record.proves(former));
-            record.taken_from = registration.former.filter(|_| proven);
+            record.process = registration.process;
             record.registered_at = registered_at;
             record.incarnation = incarnation;
             record.slots = registration.slots;
@@ -59,7 +64,7 @@ impl Step<'_> {
             name,
             incarnation,
             registered_at,
-            taken_from: None,
+            process: registration.process,
             slots: 0,
             class_slots: registration.class_slots,
             tools: Arc::default(),
@@ -75,7 +80,8 @@ impl Step<'_> {
     }
 
     /// With the journal of the incarnation that counts, its attempts go on; what a reboot may have hidden is closed as
-    /// of unknown fate. Without it, the name is free only when nothing of that incarnation is open.
+    /// of unknown fate. Without it, the name is free only when that incarnation's lease is over, and so nothing of it is
+    /// open: whether it had anything to do does not matter, or two processes could take the name from each other for ever.
     fn take_over(
         &mut self,
         forager: ForagerNo,
@@ -83,15 +89,12 @@ impl Step<'_> {
         registration: &Registration,
     ) -> Result<ForagerNo, Refusal> {
         let record = self.forager(forager)?;
-        if record.incarnation == incarnation {
-            return Err(Refusal::NameHeld(registration.name.clone())); // two registrations in one entry
-        }
-        let open: Vec<_> = record.attempts().map(|(id, _)| *id).collect();
-        if !registration.former.is_some_and(|former| record.proves(former)) {
-            let free = open.is_empty() || record.lost;
-            return if free { Ok(forager) } else { Err(Refusal::NameHeld(registration.name.clone())) };
+        let two_in_one_entry = record.incarnation == incarnation;
+        if two_in_one_entry || !record.may_be_followed_by(registration.process, registration.former) {
+            return Err(Refusal::NameHeld(registration.name.clone()));
         }
         if registration.rebooted {
+            let open: Vec<_> = record.attempts().map(|(id, _)| *id).collect();
             let known: BTreeSet<_> = registration.known.iter().collect();
             for id in open.into_iter().filter(|id| !known.contains(id)) {
                 self.close_without_end(id, forager, Ending::Interrupted);

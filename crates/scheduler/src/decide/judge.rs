@@ -30,11 +30,10 @@ fn verdict(forager: &Forager, now: Elapsed, liveness: &Liveness, policy: &Policy
     let contact = liveness.contacts.get(&no).filter(|contact| contact.incarnation == incarnation);
     let known_since = liveness.since.max(forager.registered_at);
     let heard_at = contact.map_or(known_since, |contact| contact.heard_at.max(known_since));
-    let silence = now.since(heard_at);
-    let lease = policy.lease_ttl.0 + policy.lease_ttl.0 * u64::from(policy.drift_percent) / 100;
-    if silence.0 > lease {
+    if policy.lease().is_over(heard_at, now) {
         return Some(Command::Lose { forager: no, incarnation });
     }
+    let silence = now.since(heard_at);
     let broken = match contact {
         Some(contact) => contact.broken_at.is_some_and(|broken_at| now.since(broken_at) > policy.heartbeat),
         None => silence > policy.heartbeat,

@@ -74,6 +74,7 @@ impl Farm {
     pub(crate) fn registration(forager: &str, slots: u32, tools: &[&str]) -> Registration {
         Registration {
             name: name(forager),
+            process: None,
             former: None,
             known: Vec::new(),
             rebooted: false,

@@ -233,6 +233,7 @@ impl History {
         let tools: Vec<&str> = TOOLS.iter().map(|(tool, ..)| *tool).take(1 + usize::from(who / 4 % 4)).collect();
         let mut registration = Farm::registration(&forager, u32::from(who % 3) + 1, &tools);
         registration.rebooted = rebooted;
+        registration.process = [None, Some(1), Some(2)][usize::from(who / 86)];
         if let Some(record) = self.farm.state.forager_named(&forager) {
             registration.former = proof.then_some(record.incarnation);
             registration.known = record.attempts().map(|(id, _)| *id).step_by(2).collect();

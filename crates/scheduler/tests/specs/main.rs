@@ -7,6 +7,7 @@ mod deadlines;
 mod effects;
 mod graphs;
 mod histories;
+mod leases;
 mod references;
 mod registration;
 mod retries;

@@ -1,6 +1,6 @@
 //! How much is held, and what is still recognised.
 
-use antfarm_model::{Epoch, Fence, GraphNo, Name, NodeNo};
+use antfarm_model::{Epoch, Fence, GraphNo, Incarnation, Name, NodeNo};
 use antfarm_protocol::{JsonText, Outcome};
 
 use super::*;
@@ -12,6 +12,7 @@ fn attempt(fence: u64) -> AttemptRef {
 fn assign(fence: u64, effects: EffectClass) -> Assign {
     Assign {
         epoch: Epoch(3),
+        incarnation: Incarnation(3),
         attempt: attempt(fence),
         graph_id: Name::new("g").expect("a name"),
         node_id: Name::new("n").expect("a name"),

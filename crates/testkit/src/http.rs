@@ -53,7 +53,7 @@ impl Http {
 
     /// `host:port`.
     pub(crate) fn address(self) -> SocketAddr {
-        self.0
+        self.address
     }
 
     /// `http://host:port`.

@@ -136,7 +136,9 @@ impl Office {
                 self.take_office(opened).await;
             }
             Err(error) => {
-                tracing::debug!(%error, "leadership is not confirmed");
+                if self.leading.is_some() {
+                    tracing::warn!(%error, "this queen leads no more");
+                }
                 self.resign();
             }
         }
@@ -149,6 +151,7 @@ impl Office {
                 tracing::info!(epoch = opened.epoch.0, "this queen leads");
                 self.led = Some(opened.epoch);
                 self.shared.metrics.leader_changed();
+                self.shared.metrics.in_office(true);
                 self.leading = Some(leadership);
                 self.welcome_all();
             }
@@ -167,6 +170,7 @@ impl Office {
     fn resign(&mut self) {
         let Some(leading) = self.leading.take() else { return };
         leading.end();
+        self.shared.metrics.in_office(false);
         *self.shared.hearing.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
         self.welcome_all();
     }

@@ -9,9 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Api;
 use super::problem::Problem;
-
-/// A leader that was not acknowledged for so long has lost its quorum, as far as clients are concerned.
-pub(super) const QUORUM_SILENT: Duration = Duration::from_secs(1);
+use crate::shared::QUORUM_SILENT;
 
 /// A queen that heard nothing of the others for so long may miss what happens: longer than any election in health.
 const OUT_OF_TOUCH: Duration = Duration::from_secs(2);

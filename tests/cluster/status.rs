@@ -41,6 +41,24 @@ fn a_queen_tells_whether_it_is_alive_and_whether_it_is_ready() {
 }
 
 #[test]
+fn a_script_can_wait_until_all_queens_are_there_again() {
+    let cluster = Cluster::start();
+    let _ = cluster.antfarm(&["cluster", "status", "--all"]).exits(0);
+    let away = cluster.followers()[0];
+    away.kill();
+    let _ = cluster.antfarm(&["cluster", "status"]).exits(0);
+    let status = cluster.antfarm(&["cluster", "status", "--all"]).exits(3);
+    let missing = format!("not all are there: queen {} cannot be reached", away.id());
+    assert!(status.stderr.contains(&missing), "{}", status.stderr);
+    away.start();
+    wait_until("all queens to be there", SOON, || {
+        let status = cluster.antfarm(&["cluster", "status", "--all"]);
+        ensure!(status.code == Some(0), "{}", status.stderr);
+        Ok(())
+    });
+}
+
+#[test]
 fn metrics_count_what_happened() {
     let cluster = Cluster::start();
     cluster.submit(&array("counted", "noop", 40, &json!({})));

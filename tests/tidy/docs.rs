@@ -3,7 +3,7 @@
 use crate::repository::{file, files, nothing_is_wrong, root};
 
 /// Pages and files that must be there.
-const EXPECTED: [&str; 15] = [
+const EXPECTED: [&str; 18] = [
     ".ci/run",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -15,10 +15,13 @@ const EXPECTED: [&str; 15] = [
     "crates/protocol/DESIGN.md",
     "crates/replication/DESIGN.md",
     "crates/scheduler/DESIGN.md",
+    "deploy/antfarm-forager.service",
+    "deploy/antfarm-queen.service",
     "docs/ARCHITECTURE.md",
     "docs/decisions/0001-openraft.md",
     "docs/decisions/0002-sled.md",
     "docs/decisions/0003-bincode.md",
+    "docs/deploy.md",
 ];
 
 /// The map fits into a head.

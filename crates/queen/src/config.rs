@@ -32,7 +32,7 @@ pub struct QueenConfig {
     pub cluster_id: Name,
     /// The folder of its log, its snapshots and its identity.
     pub data_dir: PathBuf,
-    /// Where it takes connections of clients and foragers (`host:port`).
+    /// Where it takes connections of clients and foragers (`host:port`). In a file, by default as `initial_members` says.
     pub http: String,
     /// Where clients and foragers reach it, if that is another address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct LeaseConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RaftConfig {
-    /// Where this queen takes connections of its peers (`host:port`).
+    /// Where this queen takes connections of its peers (`host:port`). In a file, by default as `initial_members` says.
     pub address: String,
     /// How often a leader says that it is there.
     #[serde(with = "text::span", default = "RaftConfig::default_heartbeat")]

@@ -9,7 +9,7 @@ pub(crate) mod label;
 mod text;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use antfarm_model::CostClass;
@@ -26,6 +26,7 @@ pub(crate) struct Metrics(Arc<Counters>);
 
 #[derive(Debug, Default)]
 struct Counters {
+    in_office: AtomicBool,
     leader_changes: AtomicU64,
     assignments: Family,
     results: Family,
@@ -40,6 +41,11 @@ impl Metrics {
     /// Another member leads than before, or this one again in another term.
     pub(crate) fn leader_changed(&self) {
         self.0.leader_changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// This queen took office, or resigned.
+    pub(crate) fn in_office(&self, is: bool) {
+        self.0.in_office.store(is, Ordering::Relaxed);
     }
 
     /// Attempts were opened.
@@ -96,6 +102,8 @@ impl Metrics {
         page.family("antfarm_stale_messages_total", "Messages that were too old.", "type", &counters.stale_messages);
         page.histogram("antfarm_assign_latency_seconds", "From ready to sent.", &counters.assign_latency);
         page.histogram("antfarm_commit_latency_seconds", "From proposed to applied.", &counters.commit_latency);
+        page.gauge("antfarm_is_leader", "Whether this queen leads, as a quorum confirmed.");
+        page.value(&[], u64::from(counters.in_office.load(Ordering::Relaxed)));
         replication_gauges(&mut page, &status);
         replica.read(|state| state_gauges(&mut page, state, &status));
         page.finish()
@@ -103,8 +111,6 @@ impl Metrics {
 }
 
 fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {
-    page.gauge("antfarm_is_leader", "Whether this queen seems to lead.");
-    page.value(&[], u64::from(status.leader == Some(status.member)));
     page.gauge("antfarm_commit_index", "The last entry that this queen knows to be committed.");
     page.value(&[], status.commit_index.0);
     page.gauge("antfarm_applied_index", "The last entry that this queen applied.");

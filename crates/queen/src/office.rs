@@ -140,8 +140,10 @@ impl Office {
                 self.resign();
                 self.take_office(opened).await;
             }
-            (Err(error), _) => {
-                tracing::debug!(%error, "leadership is not confirmed");
+            (Err(error), leading) => {
+                if leading.is_some() {
+                    tracing::warn!(%error, "this queen leads no more");
+                }
                 self.resign();
             }
         }
@@ -154,6 +156,7 @@ impl Office {
                 tracing::info!(epoch = opened.epoch.0, "this queen leads");
                 self.led = Some(opened.epoch);
                 self.shared.metrics.leader_changed();
+                self.shared.metrics.in_office(true);
                 self.leading = Some(leadership);
                 self.welcome_all();
             }
@@ -172,6 +175,7 @@ impl Office {
     fn resign(&mut self) {
         let Some(leading) = self.leading.take() else { return };
         leading.end();
+        self.shared.metrics.in_office(false);
         *self.shared.hearing.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
         self.welcome_all();
     }

@@ -1,6 +1,7 @@
 //! What all parts of one queen share.
 
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use antfarm_env::{Env, Net};
 use antfarm_replication::Replica;
@@ -11,6 +12,9 @@ use crate::desk::Desk;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::sessions::Sessions;
+
+/// A leader that was not acknowledged for so long has lost its quorum, for clients and for itself.
+pub(crate) const QUORUM_SILENT: Duration = Duration::from_secs(1);
 
 /// One queen's parts. A clone is the same queen.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ mod spec;
 
 use std::time::Duration;
 
-use crate::{Answer, Command, Daemon, Finished, Http, Ledger, Ports, Scratch, Turn, logs, seed, wait_until};
+use crate::{Answer, Command, Daemon, Finished, Http, Ledger, Ports, Scratch, Turn, print_log_tails, seed, wait_until};
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
@@ -274,7 +274,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            logs::print_tails(self.scratch.folder());
+            print_log_tails(self.scratch.folder());
         }
     }
 }

@@ -40,6 +40,7 @@ pub use events::Events;
 pub use hosts::{Hosts, MAX_HOSTS};
 pub use http::{Answer, Http};
 pub use ledger::{Attempt, Instance, Ledger};
+pub use logs::print_log_tails;
 pub use ports::Ports;
 pub use processes::{child_processes, is_alive, kill, processes_in};
 pub use scratch::Scratch;

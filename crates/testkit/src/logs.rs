@@ -6,8 +6,8 @@ use std::path::Path;
 /// Lines that are shown of each log.
 const LAST_LINES: usize = 25;
 
-/// Prints the end of each log in a folder.
-pub(crate) fn print_tails(folder: &Path) {
+/// Prints the end of each log in a folder (`*.log`).
+pub fn print_log_tails(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "log"));

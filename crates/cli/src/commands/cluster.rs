@@ -1,5 +1,7 @@
 //! `antfarm cluster`: the queens of a cluster, and who of them leads.
 
+use std::time::Duration;
+
 use antfarm_client::Client;
 use antfarm_client::views::ClusterView;
 use clap::{Args, Subcommand};
@@ -10,6 +12,12 @@ use crate::connection;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::{self, Table};
+
+/// How often `status --all` looks before it says who is behind…
+const LOOKS: usize = 10;
+
+/// … and what it waits between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Look at the queens, and hand leadership over
 #[derive(Debug, Args)]
@@ -26,14 +34,20 @@ enum Command {
 
 /// Show the members, who leads, and how far each is
 ///
-/// Ends with 3 if nobody leads, so that scripts can wait for a leader.
+/// Ends with 3 if nobody leads, so that scripts can wait for a leader; with --all, also while a member cannot be reached or
+/// is behind, so that they can restart one queen after another.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   antfarm cluster status
   until antfarm cluster status; do sleep 1; done
+  until antfarm cluster status --all; do sleep 1; done
   antfarm cluster status --json | jq .leader")]
-struct Status {}
+struct Status {
+    /// End with 3, too, while a member cannot be reached or has yet to catch up
+    #[arg(long)]
+    all: bool,
+}
 
 /// Hand the leadership to another queen, without an interruption
 #[derive(Debug, Args)]
@@ -50,7 +64,7 @@ struct Transfer {
 impl Cluster {
     pub(crate) fn run(&self, global: &Global, console: &Console) -> anyhow::Result<Exit> {
         connection::with(global, async |client| match &self.command {
-            Command::Status(Status {}) => status(&client, console).await,
+            Command::Status(status) => status.run(&client, console).await,
             Command::Transfer(transfer) => {
                 let leader = client.transfer(transfer.to).await?;
                 console.result(&json!({"leader": leader}), || format!("queen {leader} leads\n"))?;
@@ -60,14 +74,46 @@ impl Cluster {
     }
 }
 
-async fn status(client: &Client, console: &Console) -> anyhow::Result<Exit> {
-    let cluster = client.cluster().await?;
-    console.result(&cluster, || format!("{}\n{}", summary(&cluster), listing(&cluster)))?;
-    if cluster.leader.is_none() {
-        console.say("nobody leads: a majority of the queens must run and reach each other");
-        return Ok(Exit::Unknown);
+impl Status {
+    async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
+        let mut cluster = client.cluster().await?;
+        let committed = committed(&cluster);
+        for _ in 1..LOOKS {
+            if !self.all || missing(&cluster, committed).is_empty() {
+                break;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+            cluster = client.cluster().await?;
+        }
+        console.result(&cluster, || format!("{}\n{}", summary(&cluster), listing(&cluster)))?;
+        if cluster.leader.is_none() {
+            console.say("nobody leads: a majority of the queens must run and reach each other");
+            return Ok(Exit::Unknown);
+        }
+        let missing = missing(&cluster, committed);
+        if self.all && !missing.is_empty() {
+            console.say(&format!("not all are there: {}", missing.join(", ")));
+            return Ok(Exit::Unknown);
+        }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
+}
+
+/// How far the cluster is. A queen that has just come back may not know it yet, so the others count, too.
+fn committed(cluster: &ClusterView) -> u64 {
+    let applied = cluster.members.iter().filter_map(|member| member.applied_index);
+    applied.fold(cluster.commit_index, u64::max)
+}
+
+/// Which members would be no help if another one were lost now, and why. They need what was committed when we began to look:
+/// work that goes on meanwhile keeps nobody from that.
+fn missing(cluster: &ClusterView, committed: u64) -> Vec<String> {
+    let why = cluster.members.iter().filter_map(|member| match member.applied_index {
+        _ if !member.reachable => Some(format!("queen {} cannot be reached", member.id)),
+        Some(applied) if applied >= committed => None,
+        Some(_) | None => Some(format!("queen {} is behind", member.id)),
+    });
+    why.collect()
 }
 
 fn summary(cluster: &ClusterView) -> String {

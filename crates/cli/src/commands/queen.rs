@@ -38,7 +38,7 @@ enum Command {
 /// Run a queen until it is told to stop
 ///
 /// SIGTERM and SIGINT hand the leadership to another queen and stop; a second one stops at once, which is safe, too.
-/// The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only warnings of openraft).
+/// The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only errors of openraft).
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -13,7 +13,7 @@ use super::ask::{Asked, Consistency, Plain, json};
 use super::foragers::ByClass;
 use super::peers::MemberView;
 use super::problem::{Kind, Problem};
-use super::propose::QUORUM_SILENT;
+use crate::shared::QUORUM_SILENT;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

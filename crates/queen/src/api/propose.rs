@@ -9,9 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Api;
 use super::problem::Problem;
-
-/// A leader that was not acknowledged for so long has lost its quorum, as far as clients are concerned.
-pub(super) const QUORUM_SILENT: Duration = Duration::from_secs(1);
+use crate::shared::QUORUM_SILENT;
 
 /// How often the quorum is looked at while a proposal is under way.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

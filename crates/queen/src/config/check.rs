@@ -118,10 +118,7 @@ fn members(config: &QueenConfig, faults: &mut Vec<String>) {
         }
     }
     let Some(own) = config.own() else {
-        faults.push(format!(
-            "initial_members does not name this queen, whose id is {}: add it, the same list for all",
-            config.id
-        ));
+        faults.push(not_listed(&config.id));
         return;
     };
     let advertised =
@@ -132,6 +129,11 @@ fn members(config: &QueenConfig, faults: &mut Vec<String>) {
                 .push(format!("{key} is {given}, but initial_members says {listed} of this queen: they must be equal"));
         }
     }
+}
+
+/// The fault of a queen that is none of the initial members.
+pub(super) fn not_listed(id: &dyn std::fmt::Display) -> String {
+    format!("initial_members does not name this queen, whose id is {id}: add it, the same list for all")
 }
 
 fn exposure(config: &QueenConfig, faults: &mut Vec<String>) {

@@ -1,4 +1,4 @@
-//! From text to a configuration: TOML, then overrides, then types, then bounds and relations.
+//! From text to a configuration: TOML, then overrides, then addresses that follow from others, then types, then bounds and relations.
 
 use std::fmt;
 
@@ -29,6 +29,7 @@ impl QueenConfig {
         for (key, value) in overrides {
             set(&mut table, key, value).map_err(one)?;
         }
+        listen_as_listed(&mut table).map_err(one)?;
         let unsupported = unsupported(&table);
         if !unsupported.is_empty() {
             return Err(InvalidConfig(unsupported));
@@ -47,6 +48,26 @@ fn unfold_raft(table: &mut Table) {
             unfolded.insert("address".into(), address);
         }
     }
+}
+
+/// Where it is not said otherwise, a queen listens where `initial_members` says that it is reached: then the files of all
+/// queens differ in nothing but the id.
+fn listen_as_listed(table: &mut Table) -> Result<(), String> {
+    let (Some(id), Some(members)) = (table.get("id"), table.get("initial_members").and_then(Value::as_array)) else {
+        return Ok(()); // what is missing is told with all types
+    };
+    let Some(own) = members.iter().find(|member| member.get("id") == Some(id)) else {
+        return Err(check::not_listed(id));
+    };
+    let (http, raft) = (own.get("http").cloned(), own.get("raft").cloned());
+    if let Some(http) = http {
+        table.entry("http").or_insert(http);
+    }
+    let replication = table.entry("raft").or_insert_with(|| Value::Table(Table::new()));
+    if let (Some(raft), Value::Table(replication)) = (raft, replication) {
+        replication.entry("address").or_insert(raft);
+    }
+    Ok(())
 }
 
 /// Puts a value at a key. What is no TOML value is taken as text.

@@ -28,7 +28,11 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting("id", Number(1, u64::MAX), "The member id, never used twice in a cluster."),
     setting("cluster_id", Free, "The cluster that this queen belongs to."),
     setting("data_dir", Free, "The folder of its log, its snapshots and its identity."),
-    setting("http", Free, "Where it takes connections of clients and foragers (host:port)."),
+    setting(
+        "http",
+        Free,
+        "Where it takes connections of clients and foragers (host:port); by default as initial_members says.",
+    ),
     setting("advertise_http", Free, "Where clients and foragers reach it; by default as initial_members says."),
     setting("advertise_raft", Free, "Where its peers reach it; by default as initial_members says."),
     setting("insecure", Free, "Whether it may listen at other addresses than loopback without TLS."),
@@ -51,7 +55,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting(
         "raft.address",
         Free,
-        "Where it takes connections of its peers (host:port); also written raft = \"host:port\".",
+        "Where it takes connections of its peers (host:port), by default as initial_members says; also written raft = \"host:port\".",
     ),
     setting(
         "raft.heartbeat",

@@ -43,6 +43,25 @@ fn what_is_left_out_has_its_default() {
 }
 
 #[test]
+fn a_queen_listens_where_the_members_are_told_that_it_is_unless_it_is_told_otherwise() {
+    let listens = |text: &str, overrides: &[(&str, &str)]| {
+        let config = parse(text, overrides).expect("it is complete");
+        (config.http, config.raft.address)
+    };
+    let addresses = |http: &str, raft: &str| (http.to_owned(), raft.to_owned());
+    let own = ["http = \"127.0.0.1:7102\"\n", "raft = \"127.0.0.1:7202\"\n"];
+    let silent = own.iter().fold(MINIMAL.to_owned(), |text, line| text.replace(line, ""));
+    assert_eq!(listens(&silent, &[]), addresses("127.0.0.1:7102", "127.0.0.1:7202"));
+    assert_eq!(listens(&silent, &[("id", "1")]), addresses("127.0.0.1:7101", "127.0.0.1:7201"));
+    let others = [("http", "localhost:1"), ("raft.address", "localhost:2")];
+    assert_eq!(listens(&silent, &others), addresses("localhost:1", "localhost:2"));
+    let table = format!("{silent}[raft]\nheartbeat = \"20ms\"\n");
+    assert_eq!(listens(&table, &[]), addresses("127.0.0.1:7102", "127.0.0.1:7202"));
+    let stranger = parse(&silent, &[("id", "9")]).expect_err("nothing says where it listens").to_string();
+    assert!(stranger.contains("initial_members does not name this queen, whose id is 9"), "{stranger}");
+}
+
+#[test]
 fn every_value_can_be_set_from_outside() {
     let overrides = [
         ("raft.heartbeat", "20ms"),

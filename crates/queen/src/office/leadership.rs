@@ -18,7 +18,7 @@ use super::register::Registering;
 use super::session::Session;
 use crate::desk::{ProposeFailure, Request};
 use crate::sessions::SessionId;
-use crate::shared::Shared;
+use crate::shared::{QUORUM_SILENT, Shared};
 
 /// Items that may wait to be proposed before requests have to wait at the desk, which is bounded.
 const MAX_QUEUED: usize = 8_192;
@@ -234,6 +234,10 @@ impl Leadership {
     pub(super) fn tick(&mut self) {
         self.sweep = true;
         self.dirty = true;
+        // Nobody tells a leader that it is cut off.
+        if self.shared.replica.quorum_acked().is_some_and(|ago| ago > QUORUM_SILENT) {
+            self.doubt();
+        }
         self.resend_unacknowledged();
         self.greet_the_lost();
         let hearing = Some((self.liveness.clone(), self.clock.now()));

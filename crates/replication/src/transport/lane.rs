@@ -115,6 +115,9 @@ impl LaneTask {
         }
         let error = match timeout(CONNECT_TIMEOUT, self.attempt()).await {
             Ok(Ok(connection)) => {
+                if self.wait.failures > 0 {
+                    tracing::info!(member = %self.member, address = %self.address, "connected to a peer again");
+                }
                 self.wait = Backoff { until: None, failures: 0 };
                 return Ok(connection);
             }

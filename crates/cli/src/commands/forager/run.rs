@@ -18,7 +18,7 @@ use crate::interrupts::Interrupts;
 /// Run a forager until it is told to stop
 ///
 /// SIGTERM and SIGINT drain it: it takes no more work, finishes what runs, and stops. A second one stops at once, and ends
-/// what runs. The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only warnings of openraft).
+/// what runs. The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only errors of openraft).
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

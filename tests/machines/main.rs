@@ -1,0 +1,10 @@
+//! Five machines, set up as `docs/deploy.md` says to the letter, cut off from each other and brought back.
+
+mod follower_cut_off;
+mod forager_cut_off;
+mod given;
+mod guide;
+mod guide_followed;
+mod leader_cut_off;
+mod leader_deaf;
+mod site;

@@ -12,6 +12,7 @@ use antfarm_queen::{Queen, QueenConfig, QueenHandle};
 use antfarm_replication::SystemRuntime;
 use antfarm_storage::{MemoryDisk, MemoryEngine};
 
+use crate::clocks::Clocks;
 use crate::network::MemoryNetwork;
 
 /// No test waits longer for anything.
@@ -20,6 +21,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// Queens in one process, with ids from 1.
 pub(crate) struct Cluster {
     pub(crate) network: MemoryNetwork,
+    /// Those of all queens.
+    pub(crate) clocks: Clocks,
     env: Env,
     configs: Vec<QueenConfig>,
     /// By position; what outlives the queens.
@@ -41,12 +44,13 @@ impl Cluster {
     /// Starts that many queens, and waits until one leads and knows the tool `echo`.
     pub(crate) async fn of(number: usize, overrides: &[(&str, &str)]) -> Self {
         let network = MemoryNetwork::default();
-        let env = Env::new(SystemEnvironment::current());
+        let (env, clocks) = (Env::new(SystemEnvironment::current()), Clocks::new());
         let overrides: Vec<(String, String)> =
             overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let config = |id| QueenConfig::parse(&text(id, number), &overrides).expect("it is valid");
         let mut cluster = Self {
             network,
+            clocks,
             env,
             configs: (1..=number).map(config).collect(),
             engines: (1..=number).map(|_| Arc::new(MemoryEngine::new())).collect(),
@@ -97,8 +101,8 @@ impl Cluster {
         self.engines[position] = engine.clone();
         let (disk, net) = (self.disks[position].clone(), Net::new(self.network.clone()));
         let config = self.configs[position].clone();
-        let env = self.env.clone();
-        let queen = Queen::start::<SystemRuntime>(env.clone(), env, engine, disk, net, config).await;
+        let env = Env::new(self.clocks.clone());
+        let queen = Queen::start::<SystemRuntime>(env, self.env.clone(), engine, disk, net, config).await;
         self.queens[position] = Some(queen.expect("it starts"));
     }
 

@@ -1,10 +1,14 @@
-//! The HTTP API over real queens in one process, on a network in memory.
+//! The HTTP API and the forager protocol over real queens in one process, on a network in memory.
 
+mod clocks;
 mod cluster;
 mod events;
 mod failures;
+mod forager;
+mod leases;
 mod network;
 mod reads;
+mod registration;
 mod submissions;
 mod tools;
 mod views;

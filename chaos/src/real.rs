@@ -76,7 +76,7 @@ pub(crate) fn real(arguments: &RealArguments) -> anyhow::Result<()> {
         return Ok(());
     }
     ensure!(arguments.all || !arguments.names.is_empty(), "name a scenario (--list shows them), or say --all");
-    let mut session = Session::begin(arguments)?;
+    let mut session = Session::begin(arguments.seed, arguments.folder.clone())?;
     for name in &arguments.names {
         let Some(scenario) = SCENARIOS.iter().find(|scenario| scenario.name == name) else {
             bail!("there is no scenario {name:?}: --list shows them");
@@ -84,7 +84,9 @@ pub(crate) fn real(arguments: &RealArguments) -> anyhow::Result<()> {
         session.play(scenario, Tempo::FULL, true);
     }
     if arguments.all {
-        SCENARIOS.iter().for_each(|scenario| session.play(scenario, Tempo::FULL, false));
+        for scenario in SCENARIOS {
+            session.play(scenario, Tempo::FULL, false);
+        }
         let until = arguments.minutes.map(|minutes| session.began + Duration::from_secs(60 * minutes));
         while until.is_some_and(|until| Instant::now() < until) {
             session.play(scenario::random(), Tempo::FULL, true);
@@ -95,21 +97,16 @@ pub(crate) fn real(arguments: &RealArguments) -> anyhow::Result<()> {
 
 /// The short run of the tier that comes before every change.
 pub(crate) fn quick() -> anyhow::Result<()> {
-    let arguments =
-        RealArguments { names: vec![], list: false, all: false, minutes: None, seed: None, folder: None, judge: None };
-    let mut session = Session::begin(&arguments)?;
+    let mut session = Session::begin(None, None)?;
     session.play(scenario::random(), Tempo::QUICK, true);
     session.end()
 }
 
 fn judge(folder: &std::path::Path) -> anyhow::Result<()> {
-    match verdict::judge(folder) {
-        Verdict::Sound(tally) => {
-            println!("nothing is wrong with it: {tally}");
-            Ok(())
-        }
-        other => bail!("{other}"),
-    }
+    let verdict = verdict::judge(folder);
+    ensure!(matches!(verdict, Verdict::Sound(_)), "{verdict}");
+    println!("{verdict}");
+    Ok(())
 }
 
 /// Several runs, one after the other.
@@ -125,9 +122,9 @@ struct Session {
 }
 
 impl Session {
-    fn begin(arguments: &RealArguments) -> anyhow::Result<Self> {
-        let seed = arguments.seed.unwrap_or_else(|| antfarm_testkit::seed() % SEEDS);
-        let folder = arguments.folder.clone().unwrap_or_else(|| std::env::temp_dir().join("antfarm-chaos"));
+    fn begin(seed: Option<u64>, folder: Option<PathBuf>) -> anyhow::Result<Self> {
+        let seed = seed.unwrap_or_else(|| antfarm_testkit::seed() % SEEDS);
+        let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("antfarm-chaos"));
         std::fs::create_dir_all(&folder)?;
         let folder = folder.canonicalize()?;
         println!("{}; seed {seed}", binary().display());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use antfarm_model::{Epoch, Fence, ForagerNo, GraphNo, NodeNo};
 use antfarm_scheduler::{AttemptId, InstanceId};
 
+use super::Violation;
 use crate::history::{Evidence, Line, Mark};
 
 /// What happened, in order, by the history's own clock in milliseconds.
@@ -33,6 +34,23 @@ impl<'a> Numbers<'a> {
         let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
         *self.0.entry(name).or_insert(next)
     }
+}
+
+/// What a checker of facts says, in the names that stand in the ledger.
+pub(super) fn in_names(evidence: &Evidence, checked: Result<(), Violation>) -> Result<(), Violation> {
+    checked.map_err(|mut violation| {
+        let mut names = Names::default();
+        let mut legend = BTreeMap::new();
+        for line in &evidence.ledger {
+            let name = format!("{}/{}[{}] with fence {}", line.graph, line.node, line.index, line.fence);
+            legend.insert(names.attempt(line).to_string(), name);
+        }
+        // From the last to the first: of two numbers, one of which begins with the other, the longer comes first.
+        for (number, name) in legend.iter().rev() {
+            violation.what = violation.what.replace(number, name);
+        }
+        violation
+    })
 }
 
 /// Names of a ledger as numbers.

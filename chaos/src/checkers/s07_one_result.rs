@@ -60,7 +60,7 @@ mod tests {
         finds(
             "S7",
             &with(|sample| {
-                sample.everyone_reads(40, change("g1", "write", "succeeded", Some(10)));
+                sample.everyone_reads(40, &change("g1", "write", "succeeded", Some(10)));
             }),
         );
     }

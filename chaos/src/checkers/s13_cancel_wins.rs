@@ -40,7 +40,7 @@ mod tests {
         finds(
             "S13",
             &with(|sample| {
-                sample.everyone_reads(40, change("g2", "write", "assigned", Some(40)));
+                sample.everyone_reads(40, &change("g2", "write", "assigned", Some(40)));
             }),
         );
     }

@@ -28,7 +28,7 @@ mod tests {
         finds(
             "S24",
             &with(|sample| {
-                sample.everyone_reads(6, change("g1", "write", "assigned", Some(6)));
+                sample.everyone_reads(6, &change("g1", "write", "assigned", Some(6)));
                 sample.run_again("write", 6);
             }),
         );

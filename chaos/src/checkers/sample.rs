@@ -115,8 +115,8 @@ impl Sample {
         }
         sample.begin();
         for (id, index, state) in [("g1", 6, "succeeded"), ("g2", 17, "cancelled"), ("g3", 19, "succeeded")] {
-            let (call, graph) = (Call::Submit { graph: graph(id) }, Some(shown(id, "running")));
-            sample.answered(call, What::Ok { op: 0, status: 201, index, life: Some(1), graph });
+            let (call, graph) = (Call::Submit { graph: graph(id) }, shown(id, "running"));
+            sample.answered(call, (201, index), graph);
             let results = if id == "g2" { json!({}) } else { json!({"say": "a word"}) };
             let mut results: BTreeMap<String, Value> = serde_json::from_value(results).expect("a map");
             if id == "g1" {
@@ -127,12 +127,12 @@ impl Sample {
             }
             sample.records.push(("closing".into(), What::Final { graph: shown(id, state), results }));
         }
-        let cancelled = Some(shown("g2", "cancelled"));
+        let cancelled = shown("g2", "cancelled");
         let call = Call::Cancel { graph: "g2".into() };
-        sample.answered(call, What::Ok { op: 0, status: 200, index: 20, life: Some(1), graph: cancelled });
+        sample.answered(call, (200, 20), cancelled);
         let call = Call::Read { graph: "g1".into(), stale: true };
-        let graph = Some(shown("g1", "succeeded"));
-        sample.answered(call, What::Ok { op: 0, status: 200, index: 30, life: Some(1), graph });
+        let graph = shown("g1", "succeeded");
+        sample.answered(call, (200, 30), graph);
         sample
     }
 
@@ -168,9 +168,8 @@ impl Sample {
         self.records.extend(said.map(|what| ("harness".to_owned(), what)));
     }
 
-    fn answered(&mut self, call: Call, answer: What) {
-        let What::Ok { status, index, life, graph, .. } = answer else { panic!("no answer: {answer:?}") };
-        self.op(call, |op| What::Ok { op, status, index, life, graph });
+    fn answered(&mut self, call: Call, (status, index): (u16, u64), graph: GraphShown) {
+        self.op(call, |op| What::Ok { op, status, index, life: Some(1), graph: Some(graph) });
         let op = self.late.drain(..).collect::<Vec<_>>();
         self.records.extend(op);
     }
@@ -202,7 +201,7 @@ impl Sample {
     }
 
     /// All readers see an event.
-    pub(super) fn everyone_reads(&mut self, index: u64, event: Event) {
+    pub(super) fn everyone_reads(&mut self, index: u64, event: &Event) {
         self.readers.iter_mut().for_each(|reader| reader.entry(index).or_default().push(event.clone()));
     }
 

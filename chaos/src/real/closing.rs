@@ -111,7 +111,7 @@ fn fresh_graph() -> GraphSpec {
 }
 
 fn submit(field: &Field<'_>, scribe: &mut Scribe<'_>, graph: &GraphSpec) -> anyhow::Result<()> {
-    let came = field.ask(scribe, 1, Call::Submit { graph: graph.clone() });
+    let came = field.ask(scribe, 1, &Call::Submit { graph: graph.clone() });
     ensure!(matches!(came, Came::Done), "a fresh submission is not acknowledged");
     Ok(())
 }

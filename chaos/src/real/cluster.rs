@@ -72,7 +72,7 @@ impl Cluster {
     }
 
     /// The names of all queens.
-    pub(super) fn queen_names(&self) -> impl Iterator<Item = String> {
+    pub(super) fn queen_names() -> impl Iterator<Item = String> {
         (1..=QUEENS).map(|id| format!("queen-{id}"))
     }
 

@@ -1,5 +1,6 @@
 //! The configurations of daemons, as people write them, and the programs that foragers run.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -45,7 +46,8 @@ pub(super) fn forager(name: &str, network: &Network, folder: &Path, ledger: &str
     );
     for program in PROGRAMS {
         let script = program.script(name, ledger);
-        text.push_str(&format!("\n[tools.{}]\ncommand = [\"/bin/sh\", \"-c\", '''\n{script}''']\n", program.name));
+        // A String takes all.
+        let _ = write!(text, "\n[tools.{}]\ncommand = [\"/bin/sh\", \"-c\", '''\n{script}''']\n", program.name);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! What all threads of a run share: whom to ask, what was submitted, what part of the run it is, and where to write.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,11 +31,12 @@ pub(super) struct Field<'a> {
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) graphs: Vec<GraphSpec>,
-    /// Acknowledged, and whether it was seen to have ended.
-    pub(super) acknowledged: BTreeMap<String, bool>,
+    /// The ids of those that were acknowledged.
+    pub(super) acknowledged: BTreeSet<String>,
 }
 
 /// What came of an operation, for who has to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Came {
     Done,
     Refused,
@@ -75,14 +76,14 @@ impl<'a> Field<'a> {
     }
 
     /// Asks a queen for something, and writes down that it was asked and what came of it.
-    pub(super) fn ask(&self, scribe: &mut Scribe<'_>, queen: u16, call: Call) -> Came {
+    pub(super) fn ask(&self, scribe: &mut Scribe<'_>, queen: u16, call: &Call) -> Came {
         let op = self.ops.fetch_add(1, Ordering::Relaxed);
         let life = self.cluster.life_of_queen(queen);
         scribe.write(What::Invoke { op, queen, call: call.clone() });
-        let answer = self.send(queen, &call);
+        let answer = self.send(queen, call);
         let life = Some(life).filter(|life| *life == self.cluster.life_of_queen(queen));
         match answer {
-            Ok(answer) if answer.status < 500 => self.answered(scribe, op, life, &answer, &call),
+            Ok(answer) if answer.status < 500 => self.answered(scribe, op, life, &answer, call),
             Ok(answer) => {
                 scribe.write(What::Info { op, why: format!("status {}: {}", answer.status, answer.body) });
                 Came::Unknown
@@ -105,7 +106,7 @@ impl<'a> Field<'a> {
         let acknowledged = graph.clone();
         scribe.write(What::Ok { op, status, index, life, graph });
         if let (Call::Submit { .. }, Some(graph)) = (call, acknowledged) {
-            self.known().acknowledged.entry(graph.id).or_insert(false);
+            self.known().acknowledged.insert(graph.id);
         }
         Came::Done
     }

@@ -34,7 +34,7 @@ pub(super) enum Move {
 const LEAST_HOLD: Duration = Duration::from_millis(800);
 
 /// A fault lasts at most this long: longer than a lease.
-const MOST_HOLD: Duration = Duration::from_millis(5_000);
+const MOST_HOLD: Duration = Duration::from_secs(5);
 
 /// Of a hundred processes that are killed, so many are started again at once.
 const AT_ONCE_PERCENT: u64 = 30;
@@ -125,7 +125,9 @@ pub(super) fn torment(
         }
         let end = Instant::now() + hold;
         while let Some(left) = end.checked_duration_since(Instant::now()) {
-            standing.iter_mut().for_each(|(_, fault)| fault.turn(cluster, random));
+            for (_, fault) in &mut standing {
+                fault.turn(cluster, random);
+            }
             std::thread::sleep(left.min(TURN));
         }
         for (fault, standing) in standing {
@@ -154,7 +156,7 @@ fn hold(round: &[Move], random: &mut Random) -> Duration {
 }
 
 fn between(least: Duration, most: Duration, random: &mut Random) -> Duration {
-    let width = u64::try_from((most - least).as_millis()).unwrap_or(u64::MAX).max(1);
+    let width = u64::try_from(most.saturating_sub(least).as_millis()).unwrap_or(u64::MAX).max(1);
     least + Duration::from_millis(random.below(width))
 }
 
@@ -167,24 +169,24 @@ fn begin(one: Move, cluster: &Cluster, random: &mut Random) -> anyhow::Result<Op
         Move::KillLeader => kill::begin(cluster, &[leader()])?,
         Move::KillMajority => {
             let leader = leader();
-            let other = cluster.queen_names().find(|name| *name != leader).unwrap_or_default();
+            let other = Cluster::queen_names().find(|name| *name != leader).unwrap_or_default();
             kill::begin(cluster, &[leader, other])?
         }
-        Move::KillAll => kill::begin(cluster, &cluster.queen_names().collect::<Vec<_>>())?,
+        Move::KillAll => kill::begin(cluster, &Cluster::queen_names().collect::<Vec<_>>())?,
         Move::KillForager => kill::begin(cluster, &[forager])?,
         Move::StopLeader => stop::begin(cluster, &leader())?,
         Move::StopForager => stop::begin(cluster, &forager)?,
         Move::IsolateLeader => partition::isolate(cluster, &leader()),
         Move::IsolateFollower => {
             let leader = leader();
-            let follower = cluster.queen_names().find(|name| *name != leader).unwrap_or_default();
+            let follower = Cluster::queen_names().find(|name| *name != leader).unwrap_or_default();
             partition::isolate(cluster, &follower)
         }
         Move::MuteLeader => partition::mute(cluster, &leader()),
         Move::DeafenLeader => partition::deafen(cluster, &leader()),
         Move::Bridge => {
             let leader = leader();
-            let other = cluster.queen_names().find(|name| *name != leader).unwrap_or_default();
+            let other = Cluster::queen_names().find(|name| *name != leader).unwrap_or_default();
             partition::cut(cluster, &leader, &other)
         }
         Move::Flap => partition::flap(cluster, &leader()),

@@ -1,11 +1,13 @@
 //! What is to be said of a run: sound, a property violated, coverage missing, or the harness broken.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use super::tally::{Tally, faults};
 use crate::checkers::{Violation, check_evidence};
-use crate::history::{Call, Evidence, Phase, What};
+use crate::history::{Call, Evidence, Mark, Phase, What};
 
 /// Without faults, so many submissions a second must have been acknowledged: a run under less shows little.
 const LEAST_RATE: f64 = 4.0;
@@ -50,10 +52,32 @@ fn missing(evidence: &Evidence) -> Vec<String> {
     if rate < LEAST_RATE {
         missing.push(format!("{rate:.1} submissions/s before the first fault, and at least {LEAST_RATE} are wanted"));
     }
-    if evidence.log.entries.is_empty() {
-        missing.push("no reader got an event".to_owned());
-    }
+    let subjects = subjects(evidence).into_iter().filter(|(_, number)| *number == 0);
+    missing.extend(subjects.map(|(subject, _)| format!("there is no {subject}, so nothing was shown about it")));
     missing
+}
+
+/// What properties are about, and how much of it there is: of nothing, everything holds.
+fn subjects(evidence: &Evidence) -> [(&'static str, usize); 6] {
+    let mut queens = BTreeMap::<u64, BTreeSet<u16>>::new();
+    for record in &evidence.records {
+        if let What::Position { applied, queen, .. } = &record.what {
+            queens.entry(*applied).or_default().insert(*queen);
+        }
+    }
+    let successes = |wanted: fn(&Call) -> bool| evidence.succeeded().filter(|one| wanted(&one.op.call)).count();
+    let irrevocable = evidence.ledger.iter().filter(|line| {
+        let node = evidence.graphs.get(&line.graph).and_then(|graph| graph.node(&line.node));
+        line.event == Mark::Start && node.is_some_and(|node| node.tool.is_irrevocable())
+    });
+    [
+        ("digest of two queens at one index", queens.values().filter(|queens| queens.len() > 1).count()),
+        ("cancellation that was acknowledged", successes(|call| matches!(call, Call::Cancel { .. }))),
+        ("linearizable read", successes(|call| matches!(call, Call::Read { stale: false, .. }))),
+        ("stale read", successes(|call| matches!(call, Call::Read { stale: true, .. }))),
+        ("irrevocable attempt", irrevocable.count()),
+        ("entry that readers of events saw", evidence.log.entries.len()),
+    ]
 }
 
 /// Acknowledged submissions a second before the first fault.
@@ -66,8 +90,8 @@ fn calm_rate(evidence: &Evidence) -> f64 {
     let submitted = evidence
         .succeeded()
         .filter(|success| calm.contains(&success.returned) && matches!(success.op.call, Call::Submit { .. }));
-    let seconds = (evidence.records[last].at_us - evidence.records[first].at_us) as f64 / 1e6;
-    submitted.count() as f64 / seconds
+    let lasted = Duration::from_micros(evidence.records[last].at_us - evidence.records[first].at_us);
+    f64::from(u32::try_from(submitted.count()).unwrap_or(u32::MAX)) / lasted.as_secs_f64()
 }
 
 impl Verdict {

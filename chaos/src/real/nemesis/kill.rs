@@ -18,6 +18,9 @@ pub(super) fn begin(cluster: &Cluster, names: &[String]) -> anyhow::Result<Optio
         }
     }
     let on = killed.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    if killed.is_empty() {
+        return Ok(None);
+    }
     let begun = Begun { on, confirmed_by: None, standing: Box::new(Killed(killed)) };
     Ok(Some(begun))
 }

@@ -68,7 +68,9 @@ fn begin(cluster: &Cluster, on: String, links: &Links) -> Option<Begun> {
 }
 
 fn cut_all(hosts: &Hosts, links: &Links) {
-    links.iter().for_each(|(from, to)| hosts.cut_one_way(from, to));
+    for (from, to) in links {
+        hosts.cut_one_way(from, to);
+    }
 }
 
 fn both_ways(one: &str, other: &str) -> Links {

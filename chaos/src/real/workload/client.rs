@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::graphs::graph;
-use crate::history::{Call, GraphSpec};
+use crate::history::{Call, GraphSpec, Scribe};
 use crate::random::Random;
+use crate::real::config::QUEENS;
 use crate::real::field::{Came, Field};
 
 /// Between two operations of a client, at most, in milliseconds.
@@ -13,8 +14,14 @@ const MOST_PAUSE_MS: u64 = 100;
 /// A submission whose outcome is unknown is repeated at the next queen, at most so often.
 const TRIES: usize = 6;
 
-/// Of what was submitted, the last so many are looked at, cancelled and submitted again.
+/// Of a hundred operations, so many submit something new.
+const NEW_PERCENT: u64 = 48;
+
+/// Of what was submitted, the last so many are looked at and submitted again.
 const LATELY: usize = 60;
+
+/// And cancelled, as long as most of them run.
+const JUST_NOW: usize = 4;
 
 /// Works as long as there is work.
 pub(in crate::real) fn work(field: &Field<'_>, number: usize, guard: bool, mut random: Random) {
@@ -22,55 +29,51 @@ pub(in crate::real) fn work(field: &Field<'_>, number: usize, guard: bool, mut r
     let mut submitted = 0;
     while field.has_work() {
         let queen = Field::any_queen(&mut random);
-        let mut ask = |call| {
-            field.ask(&mut scribe, queen, call);
-        };
-        match random.below(100) {
-            0..48 => {
-                submitted += 1;
-                let graph = graph(format!("c{number}-{submitted}"), guard, &mut random);
-                field.known().graphs.push(graph.clone());
-                submit(field, &mut scribe, queen, &graph);
-            }
-            48..58 => lately(field, &mut random).into_iter().for_each(|graph| ask(Call::Submit { graph })),
-            58..61 => acknowledged(field, &mut random).into_iter().for_each(|graph| ask(Call::Conflict { graph })),
-            61..67 => acknowledged(field, &mut random).into_iter().for_each(|graph| ask(Call::Cancel { graph })),
-            67..84 => {
-                acknowledged(field, &mut random).into_iter().for_each(|graph| ask(Call::Read { graph, stale: false }));
-            }
-            _ => acknowledged(field, &mut random).into_iter().for_each(|graph| ask(Call::Read { graph, stale: true })),
+        if random.percent(NEW_PERCENT) {
+            submitted += 1;
+            let graph = graph(format!("c{number}-{submitted}"), guard, &mut random);
+            field.known().graphs.push(graph.clone());
+            submit(field, &mut scribe, queen, &graph);
+        } else if let Some(call) = about_the_known(field, &mut random) {
+            field.ask(&mut scribe, queen, &call);
         }
         std::thread::sleep(Duration::from_millis(random.below(MOST_PAUSE_MS)));
     }
 }
 
 /// Submits until somebody says yes or no, as the client library does.
-fn submit(field: &Field<'_>, scribe: &mut crate::history::Scribe<'_>, first: u16, graph: &GraphSpec) {
-    let queens = crate::real::config::QUEENS;
-    for queen in (0..queens).cycle().map(|next| 1 + (first - 1 + next) % queens).take(TRIES) {
-        if !matches!(field.ask(scribe, queen, Call::Submit { graph: graph.clone() }), Came::Unknown) {
+fn submit(field: &Field<'_>, scribe: &mut Scribe<'_>, first: u16, graph: &GraphSpec) {
+    let call = Call::Submit { graph: graph.clone() };
+    for queen in (0..QUEENS).cycle().map(|next| 1 + (first - 1 + next) % QUEENS).take(TRIES) {
+        if field.ask(scribe, queen, &call) != Came::Unknown {
             return;
         }
     }
 }
 
+/// Something to ask for about what was submitted; nothing as long as there is nothing.
+fn about_the_known(field: &Field<'_>, random: &mut Random) -> Option<Call> {
+    let call = match random.below(52) {
+        0..10 => Call::Submit { graph: submitted(field, random)? },
+        10..13 => Call::Conflict { graph: acknowledged(field, LATELY, random)? },
+        13..19 => Call::Cancel { graph: acknowledged(field, JUST_NOW, random)? },
+        19..36 => Call::Read { graph: acknowledged(field, LATELY, random)?, stale: false },
+        _ => Call::Read { graph: acknowledged(field, LATELY, random)?, stale: true },
+    };
+    Some(call)
+}
+
 /// One of the graphs that were submitted not long ago, acknowledged or not.
-fn lately(field: &Field<'_>, random: &mut Random) -> Option<GraphSpec> {
+fn submitted(field: &Field<'_>, random: &mut Random) -> Option<GraphSpec> {
     let known = field.known();
     let last = &known.graphs[known.graphs.len().saturating_sub(LATELY)..];
     random.pick(last.len()).map(|place| last[place].clone())
 }
 
-/// The same of those that were acknowledged.
-fn acknowledged(field: &Field<'_>, random: &mut Random) -> Option<String> {
+/// One of the last of those that were acknowledged.
+fn acknowledged(field: &Field<'_>, lately: usize, random: &mut Random) -> Option<String> {
     let known = field.known();
-    let last: Vec<&String> = known
-        .graphs
-        .iter()
-        .rev()
-        .map(|graph| &graph.id)
-        .filter(|id| known.acknowledged.contains_key(*id))
-        .take(LATELY)
-        .collect();
+    let ids = known.graphs.iter().rev().map(|graph| &graph.id);
+    let last: Vec<&String> = ids.filter(|id| known.acknowledged.contains(*id)).take(lately).collect();
     random.pick(last.len()).map(|place| last[place].clone())
 }

@@ -27,7 +27,7 @@ pub(in crate::real) fn decide(field: &Field<'_>, mut random: Random) {
             };
             let index = node["index"].as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(0);
             let call = Call::Decide { graph, node: id.to_owned(), index, fence, verdict };
-            field.ask(&mut scribe, queen, call);
+            field.ask(&mut scribe, queen, &call);
         }
         std::thread::sleep(LOOK_EVERY);
     }

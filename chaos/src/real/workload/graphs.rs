@@ -33,7 +33,7 @@ pub(super) fn graph(id: String, guard: bool, random: &mut Random) -> GraphSpec {
         ],
         64..76 => vec![node("before", append(random), &[]), node("pay", Tool::Pay, &["before"])],
         76..83 => vec![node("pay", Tool::PayTwice, &[])],
-        83..98 => vec![
+        83..97 => vec![
             node("one", echo(random), &[]),
             node("other", echo(random), &[]),
             node("rest", Tool::Sleep { ms: random.below(MOST_MS) }, &["one", "other"]),

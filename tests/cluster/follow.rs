@@ -143,7 +143,7 @@ fn a_queen_that_lost_the_others_ends_its_streams() {
     leader.pause();
     other.pause();
     let ended = events.read_until(|_| false).expect_err("nothing ends the reading but the end of the stream");
-    assert!(format!("{ended:#}").contains("stream ended"), "{ended:#}");
+    assert!(format!("{ended:#}").contains("the event stream ended"), "{ended:#}");
     println!("the stream ended after {:?}", began.elapsed());
     assert!(began.elapsed() < LEFT_WITHIN, "{:?}", began.elapsed());
     let refused = Events::after(alone.http(), start).expect_err("another one would hear of nothing either");

@@ -104,7 +104,7 @@ impl Network for Script {
             let line = self.with(|parts| parts.lines.get_mut(address)?.pop_front());
             let line = line.ok_or(io::ErrorKind::ConnectionRefused)?;
             let (near, far) = tokio::io::duplex(BUFFER_BYTES);
-            tokio::spawn(self.clone().converse(address.to_owned(), far, line));
+            Env::new(SystemEnvironment::current()).spawn(self.clone().converse(address.to_owned(), far, line));
             Ok(Box::new(near) as Stream)
         })
     }

@@ -2,11 +2,15 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use crate::Http;
+
+/// A stream that tells nothing but that it is alive is read for so long.
+const EVENT_WITHIN: Duration = Duration::from_secs(30);
 
 /// An open stream of events. Each event is a JSON document.
 #[derive(Debug)]
@@ -79,7 +83,9 @@ impl Events {
     /// Waits for the next event. Its entry is read to its end when [`Events::last_id`] is its index.
     pub fn next_event(&mut self) -> anyhow::Result<Value> {
         let mut text = String::new();
+        let deadline = Instant::now() + EVENT_WITHIN;
         loop {
+            ensure!(Instant::now() < deadline, "no event came in {EVENT_WITHIN:?}, and the stream goes on");
             let mut line = String::new();
             ensure!(self.reader.read_line(&mut line).context("no event comes")? > 0, "the event stream ended");
             let line = line.trim_end_matches(['\r', '\n']);

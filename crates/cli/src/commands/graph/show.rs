@@ -18,8 +18,8 @@ const MAX_NODES: usize = 10_000;
 /// Show one graph
 ///
 /// With --follow, first the graph as it is, then each change once and in order, last the graph as it ended. Changes are
-/// what `antfarm events` prints; a failover only makes them pause. If some are not known any more (by the time that you look,
-/// or after a snapshot), that is said, and the graph is shown anew.
+/// what `antfarm events` prints; a failover only makes them pause. If some are not known any more, such as after a long
+/// time without any queen, that is said, and the graph is shown anew.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

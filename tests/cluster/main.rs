@@ -2,15 +2,20 @@
 
 mod cancel;
 mod check;
+mod completions;
 mod cost_classes;
 mod dev;
+mod dev_cluster;
 mod events;
+mod examples;
 mod explain;
+mod first_hour;
 mod forager_killed;
 mod forager_paused;
 mod given;
 mod leader_killed;
 mod leader_paused;
+mod no_cluster;
 mod no_quorum;
 mod pause;
 mod program;

@@ -13,6 +13,7 @@ use crate::table::{self, Table};
 
 /// Look at the queens, and hand leadership over
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../help/cluster.txt"))]
 pub(crate) struct Cluster {
     #[command(subcommand)]
     command: Command,
@@ -28,19 +29,12 @@ enum Command {
 ///
 /// Ends with 3 if nobody leads, so that scripts can wait for a leader.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm cluster status
-  until antfarm cluster status; do sleep 1; done
-  antfarm cluster status --json | jq .leader")]
+#[command(after_long_help = include_str!("../help/cluster-status.txt"))]
 struct Status {}
 
 /// Hand the leadership to another queen, without an interruption
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm cluster transfer
-  antfarm cluster transfer --to 2")]
+#[command(after_long_help = include_str!("../help/cluster-transfer.txt"))]
 struct Transfer {
     /// The member that shall lead; the one with the longest log, if none is named
     #[arg(long, value_name = "ID")]
@@ -64,7 +58,10 @@ async fn status(client: &Client, console: &Console) -> anyhow::Result<Exit> {
     let cluster = client.cluster().await?;
     console.result(&cluster, || format!("{}\n{}", summary(&cluster), listing(&cluster)))?;
     if cluster.leader.is_none() {
-        console.say("nobody leads: a majority of the queens must run and reach each other");
+        console.say(
+            "nobody leads at this moment: an election takes less than a second, if a majority of the queens runs and they \
+             reach each other; ask again",
+        );
         return Ok(Exit::Unknown);
     }
     Ok(Exit::Done)
@@ -89,7 +86,7 @@ fn listing(cluster: &ClusterView) -> String {
     let mut table = Table::new(&["member", "role", "http", "raft", "term", "log", "applied", "skew"]);
     let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     for member in &cluster.members {
-        let role = if member.reachable { member.role.clone() } else { format!("{} (unreachable)", member.role) };
+        let role = if member.reachable { member.role.clone() } else { "unreachable".to_owned() };
         table.row([
             member.id.to_string(),
             role,

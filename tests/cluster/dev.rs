@@ -1,62 +1,13 @@
 //! `antfarm dev`: a cluster in one command, which leaves nothing behind, however it ends.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use antfarm_testkit::{
-    Command, Http, Ports, Running, Scratch, Turn, child_processes, is_alive, processes_in, wait_until,
-};
+use antfarm_testkit::{Command, Ports, Scratch, is_alive, processes_in, wait_until};
 use anyhow::{Context, ensure};
 
+use crate::dev_cluster::Dev;
 use crate::given::SOON;
-
-/// The example runs within this time.
-const EXAMPLE_WITHIN: Duration = Duration::from_mins(2);
-
-/// A development cluster in a temporary folder. Its processes end with it.
-struct Dev {
-    running: Running,
-    scratch: Scratch,
-    ports: Ports,
-    _turn: Turn,
-}
-
-impl Dev {
-    fn start(arguments: &[&str]) -> Self {
-        let (turn, ports) = (Turn::take(), Ports::take());
-        let scratch = Scratch::new();
-        let base = ports.base().to_string();
-        let always = ["dev", "--base-port", &base, "--dir", scratch.folder().to_str().expect("UTF-8")];
-        let command = Command::antfarm(always.iter().chain(arguments)).within(EXAMPLE_WITHIN);
-        Self { running: command.start(), scratch, ports, _turn: turn }
-    }
-
-    /// Waits until all six children run and a queen is ready; returns their pids.
-    fn is_up(&self) -> Vec<i32> {
-        wait_until("a development cluster that is ready", SOON, || {
-            let children = self.children();
-            ensure!(children.len() == 6, "its children are {children:?}");
-            let answer = Http::at(self.ports.http(1)).get("/readyz")?;
-            ensure!(answer.status == 200, "{}", answer.body);
-            Ok(children.into_iter().map(|(pid, _)| pid).collect())
-        })
-    }
-
-    fn children(&self) -> Vec<(i32, String)> {
-        child_processes(self.running.pid())
-    }
-
-    /// Waits until nothing of it runs any more.
-    fn is_gone(&self, pids: &[i32]) {
-        wait_until("every child to end", SOON, || {
-            let alive: Vec<i32> = pids.iter().copied().filter(|pid| is_alive(*pid)).collect();
-            ensure!(alive.is_empty(), "{alive:?} run");
-            let left = processes_in(self.scratch.folder());
-            ensure!(left.is_empty(), "{left:?} run in the folder of the cluster");
-            Ok(())
-        });
-    }
-}
 
 fn example(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(file)
@@ -72,6 +23,7 @@ fn the_shipped_example_runs_to_success_and_leaves_no_process_behind() {
     let finished = running.finish().exits(0);
     let said = format!("{}{}", finished.stdout, finished.stderr);
     assert!(said.contains("wordcount succeeded"), "{said}");
+    assert!(said.contains(r#""agrees":true"#), "the shards add up to the whole\n{said}");
     assert!(children.iter().all(|pid| !is_alive(*pid)), "a child outlived it");
     assert_eq!(processes_in(scratch.folder()), Vec::<i32>::new());
 }
@@ -128,4 +80,37 @@ fn a_graph_with_faults_is_refused_before_any_process_starts() {
     let graph = scratch.write("faulty.yaml", "id: faulty\nnodes:\n  a: {tool: noop, after: [b]}\n");
     let refused = Command::antfarm(["dev", "--exec", graph.to_str().expect("UTF-8")]).run().exits(4);
     assert!(refused.stderr.contains("nodes.a.after[0]"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_with_the_way_out() {
+    let ports = Ports::take();
+    let _taken = TcpListener::bind(ports.http(1)).expect("a free port");
+    let refused = Command::antfarm(["dev", "--base-port", &ports.base().to_string()]).run().exits(2);
+    assert!(refused.stderr.contains(&ports.http(1).to_string()), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--base-port "), "{}", refused.stderr);
+}
+
+#[test]
+fn a_folder_whose_cluster_lives_at_other_ports_is_refused_with_those() {
+    let dev = Dev::start(&[]);
+    let children = dev.is_up();
+    dev.running.interrupt();
+    dev.is_gone(&children);
+    let (base, dir) = (dev.ports.base(), dev.folder());
+    let other = (base + 10).to_string();
+    let refused = Command::antfarm(["dev", "--dir", &dir, "--base-port", &other]).run().exits(2);
+    assert!(refused.stderr.contains(&format!("--base-port {base}")), "{}", refused.stderr);
+}
+
+#[test]
+fn a_tool_whose_program_cannot_be_run_is_refused_before_any_process_starts() {
+    let scratch = Scratch::new();
+    let program = scratch.write("count", "#!/bin/sh\n");
+    let tools = "[tools.a]\ncommand = [\"no-such-program\"]\ncost_class = \"io\"\n\
+                 [tools.b]\ncommand = [\"./count\"]\ncost_class = \"io\"\n";
+    let tools = scratch.write("tools.toml", tools);
+    let refused = Command::antfarm(["dev", "--tools", tools.to_str().expect("UTF-8")]).run().exits(2);
+    assert!(refused.stderr.contains("tools.a.command: no folder of PATH"), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("chmod +x {}", program.display())), "{}", refused.stderr);
 }

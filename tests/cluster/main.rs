@@ -2,16 +2,21 @@
 
 mod cancel;
 mod check;
+mod completions;
 mod cost_classes;
 mod dev;
+mod dev_cluster;
 mod events;
+mod examples;
 mod explain;
+mod first_hour;
 mod follow;
 mod forager_killed;
 mod forager_paused;
 mod given;
 mod leader_killed;
 mod leader_paused;
+mod no_cluster;
 mod no_quorum;
 mod pause;
 mod program;

@@ -77,6 +77,13 @@ impl Console {
         }
     }
 
+    /// Says what to do next, in lines, to people: nothing, where results are JSON.
+    pub(crate) fn hint(&self, lines: &str) {
+        if !lines.is_empty() && !self.0.json {
+            self.say(lines.trim_end());
+        }
+    }
+
     /// Tells what the user must know.
     pub(crate) fn tell(&self, text: &str) {
         let mut progress = self.lock_progress();

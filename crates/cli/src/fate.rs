@@ -28,7 +28,8 @@ pub(crate) fn sentence(graph: &GraphView) -> String {
 /// A line for each of the first instances that did not succeed, with the reason.
 pub(crate) fn troubles(graph: &GraphView) -> String {
     let trouble = |trouble: &TroubleView| {
-        let why = trouble.reason.as_deref().unwrap_or("no reason was told").trim_end().replace('\n', "\n    ");
+        let unsaid = if trouble.state == "expired" { "its deadline passed" } else { "no reason was told" };
+        let why = trouble.reason.as_deref().unwrap_or(unsaid).trim_end().replace('\n', "\n    ");
         format!("  {} {}: {why}\n", trouble.id, trouble.state)
     };
     graph.troubles.iter().map(trouble).collect()

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use antfarm_client::{Client, ClientError, Submitted};
+use antfarm_client::{Client, Submitted};
 use antfarm_model::document;
 use antfarm_model::{Fault, Graph, Limits, Name};
 use clap::ValueEnum;
 
-use crate::body;
 use crate::exit::Stop;
-use crate::source::Source;
+use crate::source::{self, Source};
 use crate::wfformat::{self, Conversion};
+use crate::{body, faults, hints, words};
 
 /// Graphs whose JSON is longer than this travel as one node per line.
 const NDJSON_FROM_BYTES: usize = 8 << 20;
@@ -39,6 +39,10 @@ pub(crate) enum Format {
 pub(crate) struct Submission {
     /// The graph, checked.
     pub(crate) graph: Graph,
+    /// The file, as messages call it.
+    pub(crate) file: String,
+    /// What stood in the file; nothing if it was converted, since then its lines are not those of the graph.
+    text: Option<Vec<u8>>,
     /// What the cluster is sent.
     body: String,
     /// Whether the body has one node per line.
@@ -56,13 +60,41 @@ impl Submission {
             let json = converted.map_err(|faults| faulty(name, &faults))?;
             return Self::checked(name, json.as_bytes(), None);
         }
-        Self::checked(name, bytes, conversion.id.as_ref())
+        let checked = Self::checked(name, bytes, conversion.id.as_ref())?;
+        Ok(Self { text: Some(source.bytes), ..checked })
     }
 
-    /// Hands it in. A retry is safe, and is made.
-    pub(crate) async fn send(&self, client: &Client) -> Result<Submitted, ClientError> {
+    /// Hands it in. A retry is safe, and is made. Faults that the cluster finds are told by their lines in the file.
+    pub(crate) async fn send(&self, client: &Client) -> anyhow::Result<Submitted> {
         let kind = if self.is_ndjson { "application/x-ndjson" } else { "application/json" };
-        client.submit(self.body.clone(), kind).await
+        client.submit(self.body.clone(), kind).await.map_err(|error| {
+            let tree = self.text.as_ref().and_then(|text| document::parse(text, &LOCAL_LIMITS).ok());
+            faults::told(&self.file, tree.as_ref(), error)
+        })
+    }
+
+    /// Nodes and, where array nodes make them more, instances.
+    pub(crate) fn sizes(&self) -> String {
+        words::sizes(
+            self.graph.nodes.len() as u64,
+            self.graph.nodes.iter().map(|node| u64::from(node.instances())).sum(),
+        )
+    }
+
+    /// What people are told once it is handed in.
+    pub(crate) fn told(&self, answer: &Submitted) -> String {
+        let id = self.graph.id.as_str();
+        if answer.new {
+            return format!("{id} submitted: {}", self.sizes());
+        }
+        if answer.graph.finished_at.is_none() {
+            return format!("{id} was submitted before; it is there once, and goes on");
+        }
+        let (state, next) = (&answer.graph.state, hints::next_id(id));
+        let file = if self.file == source::STANDARD_INPUT { "-" } else { &self.file };
+        format!(
+            "{id} was submitted before and is {state}: nothing runs again\n  run it again: antfarm submit --id {next} {file}"
+        )
     }
 
     fn checked(name: &str, bytes: &[u8], id: Option<&Name>) -> anyhow::Result<Self> {
@@ -71,7 +103,7 @@ impl Submission {
         let json = body::json(&tree, id);
         let is_ndjson = json.len() > NDJSON_FROM_BYTES;
         let body = if is_ndjson { body::ndjson(&tree, id) } else { json };
-        Ok(Self { graph, body, is_ndjson })
+        Ok(Self { graph, file: name.to_owned(), text: None, body, is_ndjson })
     }
 }
 

@@ -4,6 +4,24 @@ use anyhow::Context;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::console::Console;
+
+/// What the process ends with after Ctrl-C, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// Waits for something that goes on without this process, unless the user presses Ctrl-C: then the process ends with these
+/// words, so that nobody takes the end of the wait for the end of the thing.
+pub(crate) async fn unless_interrupted<T>(console: &Console, words: &str, wait: impl Future<Output = T>) -> T {
+    tokio::select! {
+        end = wait => end,
+        Ok(()) = tokio::signal::ctrl_c() => {
+            console.end_progress();
+            console.tell(words);
+            std::process::exit(INTERRUPTED)
+        }
+    }
+}
+
 /// How often the user asked for an end. A clone counts the same.
 #[derive(Clone)]
 pub(crate) struct Interrupts(watch::Receiver<u32>);

@@ -10,24 +10,27 @@ mod daemon;
 mod dev;
 mod exit;
 mod fate;
+mod faults;
 mod fence;
 mod graph_file;
+mod help;
+mod hints;
 mod interrupts;
+mod programs;
 mod source;
 mod table;
 mod tools_file;
 mod watch;
 mod wfformat;
+mod words;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use cli::Cli;
 use exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse(); // ends with exit status 2 by itself
+    let cli = Cli::read(); // ends with exit status 2 by itself
     let console = cli.console();
     match cli.run(&console) {
         Ok(exit) => exit.into(),

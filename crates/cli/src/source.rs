@@ -9,6 +9,9 @@ use crate::exit::Stop;
 /// The longest file that is read, in bytes; far more than a cluster takes.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
+/// How messages call standard input.
+pub(crate) const STANDARD_INPUT: &str = "standard input";
+
 /// A file that was read.
 pub(crate) struct Source {
     /// How messages call it.
@@ -21,7 +24,7 @@ impl Source {
     /// Reads a file, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let is_stdin = path.as_os_str() == "-";
-        let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+        let name = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
         let mut bytes = Vec::new();
         let read = if is_stdin {
             std::io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)

@@ -10,6 +10,13 @@ use serde::Deserialize;
 use crate::exit::Stop;
 use crate::source::Source;
 
+/// What a file of tools looks like, for those whose file does not.
+const EXAMPLE: &str = r#"a tool looks like this:
+  [tools.shout]
+  command = ["tr", "a-z", "A-Z"]   # a program and its arguments; ./NAME stands beside this file
+  cost_class = "cpu"               # or "io", "model"
+  effects = "pure"                 # or "idempotent", "guarded", "irrevocable""#;
+
 /// A tool: what the cluster must know of it, and what a forager runs for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tool {
@@ -54,10 +61,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Tool>> {
     Ok(tools)
 }
 
-/// The path of a program that is called by its place beside the file (`./count`), since attempts run elsewhere. Other
-/// programs stay as they are, and are looked for when they run.
+/// The path of a program that is called by its place beside the file (`./count`), since attempts run elsewhere. Absolute
+/// paths stay as they are, and so do names, which are looked for in PATH when they run.
 fn beside(folder: &Path, program: &str) -> Result<String, String> {
-    if !program.starts_with("./") && !program.starts_with("../") {
+    if !program.contains('/') || program.starts_with('/') {
         return Ok(program.to_owned());
     }
     let path = folder.join(program).canonicalize().map_err(|why| format!("{program} beside this file: {why}"))?;
@@ -81,7 +88,7 @@ pub(crate) fn read_manifests(path: &Path) -> anyhow::Result<Vec<Manifest>> {
 }
 
 fn parse(text: &str) -> Result<Vec<Tool>, Vec<String>> {
-    let document: ToolsDocument = toml::from_str(text).map_err(|error| vec![error.to_string()])?;
+    let document: ToolsDocument = toml::from_str(text).map_err(|error| vec![error.to_string(), EXAMPLE.to_owned()])?;
     let mut faults = Vec::new();
     let mut tools = Vec::new();
     for (name, tool) in document.tools {
@@ -118,7 +125,8 @@ fn stand_in() -> Name {
     Name::new("stand-in").expect("a valid name")
 }
 
-fn faulty(name: &str, faults: &[String]) -> anyhow::Error {
+/// The error of a file that is no file of tools.
+pub(crate) fn faulty(name: &str, faults: &[String]) -> anyhow::Error {
     Stop::usage(format!("{name} is no file of tools:\n  {}", faults.join("\n").trim_end().replace('\n', "\n  ")))
 }
 

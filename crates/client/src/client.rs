@@ -79,6 +79,11 @@ impl Client {
         &self.servers
     }
 
+    /// Whether any queen has answered anything, be it that nobody leads.
+    pub fn has_answered(&self) -> bool {
+        self.transport.has_answered()
+    }
+
     /// Asks until a queen gives an answer that is no «try again».
     pub async fn ask(&self, ask: &Ask) -> Result<Answer, ClientError> {
         let search = Search::new(&self.transport, &self.servers, ask, self.timeout);

@@ -89,7 +89,8 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.faults.is_empty() {
-            return write!(f, "{}: {}", self.title, self.detail);
+            // The detail is a whole sentence; the title only says of which kind it is.
+            return f.write_str(if self.detail.is_empty() { &self.title } else { &self.detail });
         }
         f.write_str(&self.title)?;
         self.faults.iter().try_for_each(|fault| write!(f, "\n  {fault}"))

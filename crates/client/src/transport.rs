@@ -1,6 +1,7 @@
 //! One request to one queen, over a connection that is kept for the next one.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use antfarm_env::{Env, Net};
@@ -78,11 +79,13 @@ pub(crate) struct Transport {
     token: Option<String>,
     /// At most one idle connection to each queen.
     idle: Arc<Mutex<BTreeMap<String, SendRequest<Full<Bytes>>>>>,
+    /// Whether any queen has answered anything.
+    answered: Arc<AtomicBool>,
 }
 
 impl Transport {
     pub(crate) fn new(env: Env, net: Net, token: Option<String>) -> Self {
-        Self { env, net, token, idle: Arc::default() }
+        Self { env, net, token, idle: Arc::default(), answered: Arc::default() }
     }
 
     /// Asks, and takes the whole answer. The caller bounds the wait.
@@ -101,6 +104,11 @@ impl Transport {
         self.send(server, ask).await.map(|(response, _)| response)
     }
 
+    /// Whether any queen has answered anything.
+    pub(crate) fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
+    }
+
     async fn send(&self, server: &str, ask: &Ask) -> Result<(Response<Incoming>, SendRequest<Full<Bytes>>), NoAnswer> {
         let kept = self.lock_idle().remove(server);
         if let Some(mut sender) = kept.filter(SendRequest::is_ready) {
@@ -116,6 +124,7 @@ impl Transport {
             let _ = connection.await; // whoever waits for an answer learns of the failure there
         });
         let response = sender.send_request(self.request(server, ask)?).await.map_err(|error| NoAnswer::sent(&error))?;
+        self.answered.store(true, Ordering::Relaxed);
         Ok((response, sender))
     }
 

@@ -50,6 +50,17 @@ impl Outbox {
     }
 }
 
+/// What became of a question for a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ForagerLog {
+    /// The forager has it.
+    Kept(Arc<str>),
+    /// The forager has none: nothing was written, or later logs took its place.
+    NotKept,
+    /// The forager cannot be asked.
+    NotConnected,
+}
+
 /// A cheap handle to all sessions.
 #[derive(Debug, Clone)]
 pub(crate) struct Sessions {
@@ -67,10 +78,14 @@ impl Sessions {
     }
 
     /// What an attempt wrote to its standard error, as far as its forager kept it and can be asked.
-    pub(crate) async fn forager_log(&self, forager: ForagerNo, attempt: AttemptId) -> Option<Arc<str>> {
+    pub(crate) async fn forager_log(&self, forager: ForagerNo, attempt: AttemptId) -> ForagerLog {
         let (answer, log) = oneshot::channel();
-        self.heard.send(Heard::LogWanted(forager, attempt, answer)).await.ok()?;
-        log.await.ok()?
+        let _ = self.heard.send(Heard::LogWanted(forager, attempt, answer)).await; // then there is no answer, either
+        match log.await {
+            Ok(Some(text)) => ForagerLog::Kept(text),
+            Ok(None) => ForagerLog::NotKept,
+            Err(_) => ForagerLog::NotConnected,
+        }
     }
 
     /// Hands over what a session said in a frame of so many bytes, as soon as there is room for it; tells whether anybody

@@ -64,10 +64,12 @@ pub enum Refusal {
     #[error("too many unfinished uploads: try again later")]
     TooManyUploads,
     /// Another graph has that id.
-    #[error("another graph with the id {0} exists: choose another id, or delete that graph")]
+    #[error(
+        "another graph with the id {0} exists, and a graph is never changed: choose another id (`antfarm submit --id`)"
+    )]
     GraphConflict(Name),
     /// A removed graph had that id not long ago.
-    #[error("the id {0} belonged to a graph that was removed not long ago: choose another id")]
+    #[error("the id {0} belonged to a graph that was removed not long ago: choose another id (`antfarm submit --id`)")]
     IdTaken(Name),
     /// Nodes name tools that have no manifest.
     #[error("{} without a manifest: declare each with `antfarm tool apply`, then submit again", tools(.0))]

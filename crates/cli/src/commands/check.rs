@@ -14,22 +14,14 @@ use crate::graph_file::compile;
 use crate::source::Source;
 use crate::table;
 use crate::tools_file;
+use crate::words;
 
 /// Validate graphs without a cluster
 ///
 /// All faults of a file are told at once, each with its line, its column and its path.
 /// Whether a tool exists is checked only with --tools; only the cluster knows its own.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm check examples/wordcount.yaml
-  antfarm check --tools examples/tools.toml examples/*.yaml
-  generate-graph | antfarm check -
-
-Exit status:
-  0  all are valid
-  2  a file cannot be read
-  4  a graph is invalid")]
+#[command(after_long_help = include_str!("../help/check.txt"))]
 pub(crate) struct Check {
     /// Graphs in YAML or JSON; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -62,6 +54,9 @@ impl Check {
             text.push_str(&lines);
         }
         console.result(&json!({"files": reports}), || text)?;
+        if exit == Exit::Done && known.is_none() {
+            console.say("whether its tools exist was not checked: --tools FILE does, and so does `antfarm submit`");
+        }
         Ok(exit)
     }
 }
@@ -101,14 +96,16 @@ fn unknown_tools(tree: &Tree<'_>, known: &BTreeSet<String>) -> Vec<Fault> {
         (!known.contains(&**name)).then(|| Fault {
             path: format!("{path}.tool"),
             position: Some(tool.position),
-            message: format!("no tool is named {name:?}; known are {}", listed(known)),
+            message: unknown(name, known),
         })
     };
     nodes.into_iter().filter_map(unknown).take(document::MAX_FAULTS).collect()
 }
 
-fn listed(known: &BTreeSet<String>) -> String {
-    known.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+fn unknown(name: &str, known: &BTreeSet<String>) -> String {
+    let meant = document::did_you_mean(name, known.iter().map(String::as_str));
+    let listed: Vec<&str> = known.iter().map(String::as_str).collect();
+    format!("no tool is named {name:?}; known are {}{meant}", listed.join(", "))
 }
 
 fn field<'t>(tree: &'t Tree<'_>, name: &str) -> Option<&'t Tree<'t>> {
@@ -118,7 +115,8 @@ fn field<'t>(tree: &'t Tree<'_>, name: &str) -> Option<&'t Tree<'t>> {
 
 fn valid(name: &str, (nodes, instances): Sizes) -> (serde_json::Value, String) {
     let report = json!({"file": name, "valid": true, "nodes": nodes, "instances": instances, "faults": []});
-    (report, format!("{name}: valid, {nodes} nodes, {instances} instances\n"))
+    let sizes = words::sizes(nodes as u64, instances);
+    (report, format!("{name}: valid, {sizes}\n"))
 }
 
 fn invalid(name: &str, faults: &[Fault]) -> (serde_json::Value, String) {
@@ -146,7 +144,7 @@ mod tests {
         let faults = check(text.as_bytes(), Some(&known)).expect_err("faults");
         let (_, lines) = invalid("g.yaml", &faults);
         let expected = expect![[r#"
-            g.yaml:3:13: nodes.x.tool: no tool is named "nop"; known are echo, noop
+            g.yaml:3:13: nodes.x.tool: no tool is named "nop"; known are echo, noop; did you mean "noop"?
             g.yaml:3:26: nodes.x.after[0]: no node is named "y"
         "#]];
         expected.assert_eq(&lines);

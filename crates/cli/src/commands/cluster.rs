@@ -21,6 +21,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Look at the queens, and hand leadership over
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../help/cluster.txt"))]
 pub(crate) struct Cluster {
     #[command(subcommand)]
     command: Command,
@@ -37,12 +38,7 @@ enum Command {
 /// Ends with 3 if nobody leads, so that scripts can wait for a leader; with --all, also while a member cannot be reached or
 /// is behind, so that they can restart one queen after another.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm cluster status
-  until antfarm cluster status; do sleep 1; done
-  until antfarm cluster status --all; do sleep 1; done
-  antfarm cluster status --json | jq .leader")]
+#[command(after_long_help = include_str!("../help/cluster-status.txt"))]
 struct Status {
     /// End with 3, too, while a member cannot be reached or has yet to catch up
     #[arg(long)]
@@ -51,10 +47,7 @@ struct Status {
 
 /// Hand the leadership to another queen, without an interruption
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm cluster transfer
-  antfarm cluster transfer --to 2")]
+#[command(after_long_help = include_str!("../help/cluster-transfer.txt"))]
 struct Transfer {
     /// The member that shall lead; the one with the longest log, if none is named
     #[arg(long, value_name = "ID")]
@@ -87,7 +80,10 @@ impl Status {
         }
         console.result(&cluster, || format!("{}\n{}", summary(&cluster), listing(&cluster)))?;
         if cluster.leader.is_none() {
-            console.say("nobody leads: a majority of the queens must run and reach each other");
+            console.say(
+                "nobody leads at this moment: an election takes less than a second, if a majority of the queens runs and \
+                 they reach each other; ask again",
+            );
             return Ok(Exit::Unknown);
         }
         let missing = missing(&cluster, committed);
@@ -135,7 +131,7 @@ fn listing(cluster: &ClusterView) -> String {
     let mut table = Table::new(&["member", "role", "http", "raft", "term", "log", "applied", "skew"]);
     let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     for member in &cluster.members {
-        let role = if member.reachable { member.role.clone() } else { format!("{} (unreachable)", member.role) };
+        let role = if member.reachable { member.role.clone() } else { "unreachable".to_owned() };
         table.row([
             member.id.to_string(),
             role,

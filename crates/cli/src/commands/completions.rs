@@ -9,11 +9,7 @@ use crate::exit::Exit;
 
 /// Print a script that completes command lines in your shell
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  source <(antfarm completions bash)
-  antfarm completions zsh > \"${fpath[1]}/_antfarm\"
-  antfarm completions fish > ~/.config/fish/completions/antfarm.fish")]
+#[command(after_long_help = include_str!("../help/completions.txt"))]
 pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]

@@ -13,6 +13,7 @@ use crate::exit::Exit;
 
 /// Print or check the configuration of a daemon
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../help/config.txt"))]
 pub(crate) struct Config {
     #[command(subcommand)]
     command: Command,
@@ -28,11 +29,7 @@ enum Command {
 ///
 /// Without a file, one to begin with. With a file, the values that hold.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm config print queen > queen.toml
-  antfarm config print forager > forager.toml
-  antfarm config print queen --config queen.toml --set raft.heartbeat=100ms")]
+#[command(after_long_help = include_str!("../help/config-print.txt"))]
 struct Print {
     /// Which daemon's
     #[arg(value_enum)]
@@ -47,14 +44,7 @@ struct Print {
 
 /// Check a configuration: keys, types, bounds and relations
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm config check queen queen.toml
-  antfarm config check forager forager.toml --set slots=4
-
-Exit status:
-  0  it can be used
-  2  it cannot")]
+#[command(after_long_help = include_str!("../help/config-check.txt"))]
 struct Check {
     /// Which daemon's
     #[arg(value_enum)]

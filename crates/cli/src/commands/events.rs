@@ -16,11 +16,7 @@ use crate::exit::{Exit, Stop};
 ///
 /// Events come in the order of the log; each has its index there. A failover only makes the stream pause.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm events --follow
-  antfarm events --follow --graph nightly
-  antfarm events --since 4711 --json")]
+#[command(after_long_help = include_str!("../help/events.txt"))]
 pub(crate) struct Events {
     /// Begin after this log index; without it, with what happens from now on
     #[arg(long, value_name = "INDEX")]

@@ -25,6 +25,7 @@ const FEWEST_CONNECTIONS: u32 = 64;
 
 /// Run a queen: a replica of the control plane
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../help/queen.txt"))]
 pub(crate) struct Queen {
     #[command(subcommand)]
     command: Command,
@@ -40,17 +41,7 @@ enum Command {
 /// SIGTERM and SIGINT hand the leadership to another queen and stop; a second one stops at once, which is safe, too.
 /// The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only errors of openraft).
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm config print queen > queen.toml
-  antfarm queen run --config queen.toml
-  antfarm queen run --config queen.toml --set scheduler.tick=100ms
-  RUST_LOG=debug antfarm queen run --config queen.toml
-
-Exit status:
-  0  it stopped as it was told to
-  1  it stopped by itself, such as after a failure of its disk
-  2  the configuration makes no sense")]
+#[command(after_long_help = include_str!("../help/queen-run.txt"))]
 struct Run {
     #[command(flatten)]
     daemon: DaemonArgs,

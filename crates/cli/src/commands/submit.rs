@@ -14,6 +14,8 @@ use crate::conversion_args::ConversionArgs;
 use crate::exit::{Exit, Stop};
 use crate::fate;
 use crate::graph_file::Submission;
+use crate::hints;
+use crate::interrupts::unless_interrupted;
 use crate::watch;
 
 /// Submit graphs
@@ -21,22 +23,7 @@ use crate::watch;
 /// A graph is named by its id, so submitting it again is safe: the same graph is there once, another graph under that id is
 /// refused. Workflows of WfCommons (WfFormat 1.5) become graphs of the same shape, called as their file is.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm submit nightly.yaml
-  antfarm submit --wait nightly.yaml
-  generate-graph | antfarm submit --id nightly-2026-11-30 -
-  antfarm submit --wait --time-scale 0 workflow.json
-  antfarm submit --tool append --args '{\"path\": \"/tmp/ledger\"}' workflow.json
-
-Exit status:
-  0  submitted; with --wait: all succeeded
-  1  a graph did not succeed
-  2  a file cannot be read
-  3  no leader answered, or the outcome is unknown; submitting again is safe
-  4  a graph is invalid, or its id is taken
-
-Of several files, the worst counts.")]
+#[command(after_long_help = include_str!("../help/submit.txt"))]
 pub(crate) struct Submit {
     /// Graphs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -80,9 +67,13 @@ impl Submit {
         }
         if self.wait {
             for graph in submitted {
-                let graph = watch::until_ended(client.watch_submitted(graph), console).await?;
+                let id = graph.graph.id.clone();
+                let words = format!("{id} goes on; see it with `antfarm graph wait {id}`");
+                let ended = watch::until_ended(client.watch_submitted(graph), console);
+                let graph = unless_interrupted(console, &words, ended).await?;
                 if !console.json() {
                     console.print(&fate::sentence(&graph))?;
+                    console.hint(&hints::of(&graph));
                 }
                 worst = worst.max(fate::worst([&graph]));
                 let document = documents.iter_mut().find(|document| document["id"] == *graph.id);
@@ -102,8 +93,7 @@ impl Submit {
         let submission = Submission::read(file, self.conversion.format, &conversion)?;
         let answer = submission.send(client).await?;
         let (id, nodes) = (submission.graph.id.to_string(), submission.graph.nodes.len());
-        let again = if answer.new { "" } else { " before; it is there once" };
-        let text = format!("{id} submitted{again}: {nodes} nodes");
+        let text = submission.told(&answer);
         if self.wait || console.json() {
             console.say(&text);
         } else {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use antfarm_client::views::ForagerView;
 use antfarm_client::{Client, Page};
 use antfarm_model::document::ManifestDocument;
 use clap::{Args, Subcommand};
@@ -19,6 +20,7 @@ use crate::tools_file;
 /// A manifest says what a tool costs and what its repetition does. The command is the foragers' own affair: a graph names
 /// a tool, and only a forager that has a command for it is asked to run it.
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../help/tool.txt"))]
 pub(crate) struct Tool {
     #[command(subcommand)]
     command: Command,
@@ -34,16 +36,12 @@ enum Command {
 
 /// List manifests
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm tool list")]
+#[command(after_long_help = include_str!("../help/tool-list.txt"))]
 struct List {}
 
 /// Show a manifest
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm tool show clean")]
+#[command(after_long_help = include_str!("../help/tool-show.txt"))]
 struct Show {
     /// The tool
     name: String,
@@ -54,10 +52,7 @@ struct Show {
 /// The file (TOML) has one manifest, or a table [tools.NAME] for each tool, such as `antfarm dev --tools` takes; commands in
 /// it are passed over. Graphs that were submitted before keep what held then.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm tool apply examples/tools.toml
-  printf 'name = \"clean\"\\ncost_class = \"cpu\"\\neffects = \"pure\"\\n' | antfarm tool apply -")]
+#[command(after_long_help = include_str!("../help/tool-apply.txt"))]
 struct Apply {
     /// The manifests
     file: PathBuf,
@@ -65,9 +60,7 @@ struct Apply {
 
 /// Withdraw a manifest; refused while a graph uses it
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm tool delete clean")]
+#[command(after_long_help = include_str!("../help/tool-delete.txt"))]
 struct Delete {
     /// The tool
     name: String,
@@ -103,7 +96,8 @@ async fn list(client: &Client, console: &Console) -> anyhow::Result<Exit> {
             break;
         }
     }
-    let mut table = Table::new(&["tool", "class", "effects", "timeout", "retries"]);
+    let foragers = foragers(client).await?;
+    let mut table = Table::new(&["tool", "class", "effects", "timeout", "retries", "foragers"]);
     for tool in &tools {
         table.row([
             tool.name.clone(),
@@ -111,10 +105,25 @@ async fn list(client: &Client, console: &Console) -> anyhow::Result<Exit> {
             tool.effects.to_string(),
             tool.timeout.clone(),
             tool.retries.to_string(),
+            foragers.iter().filter(|forager| forager.tools.contains(&tool.name)).count().to_string(),
         ]);
     }
     console.result(&json!({"tools": tools}), || table.render())?;
     Ok(Exit::Done)
+}
+
+/// All foragers that have registered.
+async fn foragers(client: &Client) -> anyhow::Result<Vec<ForagerView>> {
+    let mut foragers = Vec::new();
+    let mut page = Page::default();
+    loop {
+        let shown = client.foragers(&page).await?;
+        foragers.extend(shown.foragers);
+        page.after = shown.next;
+        if page.after.is_none() {
+            return Ok(foragers);
+        }
+    }
 }
 
 fn summary(tool: &ManifestDocument) -> String {
@@ -141,6 +150,15 @@ impl Apply {
         }
         let lines = || table::lines(applied.iter().map(|tool| format!("{} declared", tool.name)));
         console.result(&json!({"tools": applied}), lines)?;
+        let foragers = foragers(client).await?;
+        let is_nowhere = |tool: &&ManifestDocument| !foragers.iter().any(|forager| forager.tools.contains(&tool.name));
+        let nowhere = applied.iter().filter(is_nowhere).map(|tool| {
+            let name = &tool.name;
+            format!(
+                "  no forager has {name} yet: add [tools.{name}] to a forager's configuration, or start one that has it"
+            )
+        });
+        console.hint(&table::lines(nowhere));
         Ok(Exit::Done)
     }
 }

@@ -8,10 +8,7 @@ use crate::exit::Exit;
 
 /// Print the version of this program
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm version
-  antfarm version --json")]
+#[command(after_long_help = include_str!("../help/version.txt"))]
 pub(crate) struct Version {}
 
 impl Version {

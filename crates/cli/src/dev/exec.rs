@@ -8,6 +8,7 @@ use antfarm_client::{Client, Page};
 use antfarm_model::document::ManifestDocument;
 use serde_json::{Value, json};
 
+use super::child::Spec;
 use crate::console::Console;
 use crate::exit::{Exit, Stop};
 use crate::fate;
@@ -18,6 +19,8 @@ use crate::watch;
 
 /// A new cluster has a leader within this time, or never.
 const LEADER_WITHIN: Duration = Duration::from_secs(30);
+/// After so long without a leader people are told.
+const UNUSUAL: Duration = Duration::from_secs(3);
 /// How often a cluster without a leader is asked again.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
@@ -25,19 +28,32 @@ const ASK_EVERY: Duration = Duration::from_millis(100);
 const MAX_RESULTS: usize = 5;
 const MOST_RESULT: usize = 2_000;
 
+/// What to do about a graph that did not succeed, whose cluster is about to be gone.
+const LOOK_CLOSER: &str = "\
+  look closer: start the same cluster without --exec, submit the graph from another terminal, and ask
+  `antfarm node explain GRAPH/NODE` and `antfarm node logs GRAPH/NODE`";
+
 /// Instances up to which attempts are counted.
 const MAX_COUNTED: u32 = 20_000;
 
 /// Declares the tools, once somebody leads.
-pub(super) async fn apply_tools(client: &Client, tools: &[Tool], console: &Console) -> anyhow::Result<()> {
-    let until = Instant::now() + LEADER_WITHIN;
+pub(super) async fn apply_tools(
+    client: &Client,
+    tools: &[Tool],
+    queens: &[Spec],
+    console: &Console,
+) -> anyhow::Result<()> {
+    let begun = Instant::now();
     while !client.cluster().await.is_ok_and(|cluster| cluster.leader.is_some()) {
-        if Instant::now() >= until {
-            let seconds = LEADER_WITHIN.as_secs();
-            return Err(Stop::unknown(format!("no queen leads after {seconds} s; the queens' logs tell why")));
+        if begun.elapsed() >= LEADER_WITHIN {
+            return Err(no_leader(queens));
+        }
+        if begun.elapsed() >= UNUSUAL {
+            console.progress(&format!("no queen leads after {} s", begun.elapsed().as_secs()));
         }
         tokio::time::sleep(ASK_EVERY).await;
     }
+    console.end_progress();
     for tool in tools {
         client.put_tool(&ManifestDocument::from(&tool.manifest)).await?;
     }
@@ -48,13 +64,22 @@ pub(super) async fn apply_tools(client: &Client, tools: &[Tool], console: &Conso
     Ok(())
 }
 
+/// What can be told when no queen came to lead; the logs may be gone in a moment.
+fn no_leader(queens: &[Spec]) -> anyhow::Error {
+    let mut text = format!("no queen leads after {} s; their logs tell why", LEADER_WITHIN.as_secs());
+    for queen in queens {
+        let _ = write!(text, "\n  the last lines of {}:{}", queen.log.display(), queen.last_lines()); // a String takes all
+    }
+    Stop::unknown(text)
+}
+
 /// Submits all graphs, waits for them in their order, and prints what came of each.
 pub(super) async fn run(client: &Client, submissions: Vec<Submission>, console: &Console) -> anyhow::Result<Exit> {
     let mut submitted = Vec::new();
     for submission in &submissions {
-        submitted.push(submission.send(client).await?);
-        let graph = &submission.graph;
-        console.say(&format!("{} submitted: {} nodes", graph.id, graph.nodes.len()));
+        let answer = submission.send(client).await?;
+        console.say(&submission.told(&answer));
+        submitted.push(answer);
     }
     let mut graphs = Vec::new();
     let mut summaries = Vec::new();
@@ -74,7 +99,11 @@ pub(super) async fn run(client: &Client, submissions: Vec<Submission>, console: 
     if console.json() {
         console.result(&json!({"graphs": summaries}), String::new)?;
     }
-    Ok(fate::worst(&graphs))
+    let fate = fate::worst(&graphs);
+    if fate != Exit::Done {
+        console.hint(LOOK_CLOSER);
+    }
+    Ok(fate)
 }
 
 /// What came of a graph.

@@ -52,12 +52,24 @@ impl Layout {
         format!("127.0.0.1:{}", self.base_port + RAFT_OFFSET + queen)
     }
 
-    /// Checks that the ports are free, and that the folder holds no other kind of cluster.
+    /// Checks that the folder holds no other kind of cluster, and that the ports are free.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
+        self.check_folder()?;
         for queen in 1..=self.queens {
             for address in [self.http(queen), self.raft(queen)] {
-                TcpListener::bind(&address).map_err(|error| in_use(&address, &error))?;
+                TcpListener::bind(&address).map_err(|error| self.in_use(&address, &error))?;
             }
+        }
+        Ok(())
+    }
+
+    fn check_folder(&self) -> anyhow::Result<()> {
+        if let Some(base) = self.former_base_port().filter(|base| *base != self.base_port) {
+            let dir = self.dir.display();
+            return Err(Stop::usage(format!(
+                "{dir} holds a cluster that lives at --base-port {base}, and its queens would look for each other there: say \
+                 that, or another --dir than {dir}"
+            )));
         }
         let next = self.folder(&format!("queen-{}", self.queens + 1));
         let first = self.folder("queen-1");
@@ -69,6 +81,14 @@ impl Layout {
             )));
         }
         Ok(())
+    }
+
+    /// The base port of the cluster that the folder holds already.
+    fn former_base_port(&self) -> Option<u16> {
+        let text = fs::read_to_string(self.folder("queen-1").join("queen.toml")).ok()?;
+        let former = QueenConfig::parse(&text, &[]).ok()?;
+        let port: u16 = former.http.rsplit_once(':')?.1.parse().ok()?;
+        port.checked_sub(1)
     }
 
     /// Writes the queens' configurations.
@@ -124,6 +144,14 @@ impl Layout {
         Ok(Spec { log: folder.join("log"), name, role, config: path })
     }
 
+    fn in_use(&self, address: &str, error: &io::Error) -> anyhow::Error {
+        let other = if self.base_port < 60_000 { self.base_port + 1_000 } else { self.base_port - 1_000 };
+        Stop::usage(format!(
+            "{address} cannot be listened at: {error}; if another `antfarm dev` runs (`antfarm cluster status` asks it), use \
+             that one, stop it with Ctrl-C, or start this one at other ports: --base-port {other}"
+        ))
+    }
+
     fn folder(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
@@ -141,10 +169,4 @@ impl Layout {
             Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
         }
     }
-}
-
-fn in_use(address: &str, error: &io::Error) -> anyhow::Error {
-    Stop::usage(format!(
-        "{address} cannot be listened at: {error}; if another cluster runs there, choose other ports with --base-port"
-    ))
 }

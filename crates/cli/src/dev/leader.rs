@@ -22,6 +22,9 @@ pub(super) async fn announce(client: Client, around: Surroundings) {
             let pid = around.pids.of(&name).map_or_else(String::new, |pid| format!(" (pid {pid})"));
             let verb = if known_term > 0 { "now leads" } else { "leads" };
             around.console.tell(&format!("{name}{pid} {verb}, in term {}", cluster.term));
+            if let Some(pid) = around.pids.of(&name).filter(|_| known_term == 0) {
+                around.console.hint(&format!("  to see another take over: kill -9 {pid}"));
+            }
             known_term = cluster.term;
         }
         tokio::time::sleep(ASK_EVERY).await;

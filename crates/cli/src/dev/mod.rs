@@ -23,9 +23,10 @@ use crate::cli::Global;
 use crate::console::Console;
 use crate::conversion_args::ConversionArgs;
 use crate::daemon;
-use crate::exit::Exit;
+use crate::exit::{Exit, Stop};
 use crate::graph_file::Submission;
 use crate::interrupts::Interrupts;
+use crate::programs;
 use crate::tools_file::{self, Tool};
 
 use announcement::Cluster;
@@ -39,21 +40,7 @@ use supervise::{Group, Pids, Surroundings};
 ///
 /// With --exec, graphs are submitted, waited for and summed up; then everything is stopped.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm dev
-  antfarm dev --tools examples/tools.toml --exec examples/wordcount.yaml
-  antfarm dev --dir ./farm --queens 5 --base-port 7300
-  antfarm dev --time-scale 0 --exec workflow.json
-
-To see a failover, kill the leader while a graph runs: `kill -9 PID`. The pids are printed.
-
-Exit status:
-  0  all graphs succeeded
-  1  a graph did not, or the cluster did not start
-  2  a file or an option makes no sense
-  3  no queen came to lead
-  4  a graph was refused")]
+#[command(after_long_help = include_str!("../help/dev.txt"))]
 pub(crate) struct Dev {
     /// Number of queens
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=9))]
@@ -87,6 +74,9 @@ impl Dev {
     pub(crate) fn run(&self, global: &Global, console: &Console) -> anyhow::Result<Exit> {
         // Files first: whoever made a mistake in one should not have to wait for a cluster.
         let tools = self.tools.as_deref().map(tools_file::read).transpose()?.unwrap_or_default();
+        if let Some(file) = &self.tools {
+            programs::can_be_run(&file.display().to_string(), &tools)?;
+        }
         let conversion = self.conversion.conversion(None)?;
         let read = |file: &PathBuf| Submission::read(file, self.conversion.format, &conversion);
         let submissions = self.exec.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
@@ -122,8 +112,9 @@ impl Dev {
         let client = layout.client(global)?;
         let leaders = tokio::spawn(leader::announce(client.clone(), around.clone()));
         let work = async {
-            exec::apply_tools(&client, tools, console).await?;
+            exec::apply_tools(&client, tools, &queen_specs, console).await?;
             if submissions.is_empty() {
+                console.hint("ready; in another terminal: antfarm submit --wait FILE");
                 std::future::pending().await
             } else {
                 exec::run(&client, submissions, console).await
@@ -156,7 +147,8 @@ impl Folder {
             let temporary = tempfile::Builder::new().prefix("antfarm-dev-").tempdir();
             return Ok(Self::Temporary(temporary.context("a temporary folder cannot be made; name one with --dir")?));
         };
-        std::fs::create_dir_all(dir).with_context(|| format!("the folder {} cannot be made", dir.display()))?;
+        let unusable = |why| Stop::usage(format!("--dir: the folder {} cannot be made: {why}", dir.display()));
+        std::fs::create_dir_all(dir).map_err(unusable)?;
         Ok(Self::Kept(dir.to_owned()))
     }
 

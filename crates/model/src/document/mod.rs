@@ -33,4 +33,5 @@ pub use faults::MAX_FAULTS;
 pub use graph::{MAX_RETRIES, graph, graph_from_tree, graph_with_id, parse_ndjson_graph};
 pub use manifest::{BackoffDocument, ManifestDocument};
 pub use read::parse;
+pub use suggestion::ending as did_you_mean;
 pub use tree::{Key, Position, Tree, Value};

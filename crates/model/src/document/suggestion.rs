@@ -14,8 +14,8 @@ pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
     (slips <= word.len().div_ceil(3).min(word.len() / 2)).then_some(nearest)
 }
 
-/// `; did you mean "x"?`, or nothing.
-pub(super) fn ending<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+/// The end of a message about an unknown word: `; did you mean "x"?` with the nearest of the known words, or nothing.
+pub fn ending<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     nearest(word, known).map_or_else(String::new, |known| format!("; did you mean {known:?}?"))
 }
 

@@ -166,7 +166,13 @@ fn stop(fault: &ScanError) -> Stop {
     }
     let lacks_separator =
         matches!(fault.kind(), ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator);
-    let hint = if lacks_separator { "; a text with brackets, such as 'fan[3]', needs quotes here" } else { "" };
+    let hint = if lacks_separator {
+        "; a text with brackets, such as 'fan[3]', needs quotes here"
+    } else if fault.info().starts_with("invalid indentation") {
+        "; indent with spaces, as far as the lines beside it, and close every brace, bracket and quote above"
+    } else {
+        ""
+    };
     Stop::Syntax(bounds::at(position, format!("no valid YAML: {}{hint}", fault.info())))
 }
 

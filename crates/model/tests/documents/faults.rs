@@ -127,7 +127,7 @@ nodes:
             1:5: id: must be a string; put it in quotes: "3"
             3:13: nodes.a.tool: must be a string, not null; an optional field is left out
             3:32: nodes.a.args.$ref: must be a string; put it in quotes: "3"
-            3:43: nodes.a.after: must be a list of names of nodes, not a string
+            3:43: nodes.a.after: must be a list of names of nodes, such as [fetch], not a string
             3:56: nodes.a.deadline: must be a string; put it in quotes: "3"
             3:68: nodes.a.timeout: must be a string; put it in quotes: "3"
             3:80: nodes.a.retries: must be a whole number, not a string

@@ -96,9 +96,19 @@ fn there_is_one_document() {
 #[test]
 fn what_is_no_yaml_is_told_with_its_place() {
     check("a: b: c\n", &expect!["1:5: no valid YAML: mapping values are not allowed in this context"]);
-    check("a: [1, 2\nb: 3\n", &expect!["2:1: no valid YAML: invalid indentation"]);
+    check(
+        "a: [1, 2\nb: 3\n",
+        &expect![
+            "2:1: no valid YAML: invalid indentation; indent with spaces, as far as the lines beside it, and close every brace, bracket and quote above"
+        ],
+    );
     check("a:\n\t- b\n", &expect!["2:2: no valid YAML: tabs disallowed within this context (block indentation)"]);
-    check("a: \"x\n", &expect!["2:1: no valid YAML: invalid indentation in multiline quoted scalar"]);
+    check(
+        "a: \"x\n",
+        &expect![
+            "2:1: no valid YAML: invalid indentation in multiline quoted scalar; indent with spaces, as far as the lines beside it, and close every brace, bracket and quote above"
+        ],
+    );
     check(
         "a: {x: fan[3]}",
         &expect![

@@ -145,7 +145,11 @@ impl Api {
 }
 
 fn find<'a>(state: &'a Scheduler, name: &str) -> Result<&'a Forager, Problem> {
-    state.forager_named(name).ok_or_else(|| Problem::not_found(format!("no forager {name:?} has ever registered")))
+    state.forager_named(name).ok_or_else(|| {
+        Problem::not_found(format!(
+            "no forager {name:?} has ever registered: `antfarm forager list` shows those that have"
+        ))
+    })
 }
 
 fn view(state: &Scheduler, forager: &Forager, hearing: Option<&(Liveness, Elapsed)>) -> ForagerView {

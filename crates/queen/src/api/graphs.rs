@@ -136,7 +136,7 @@ impl Api {
     pub(super) fn graph_number(&self, id: &str) -> Result<GraphNo, Problem> {
         let number = self.shared.replica.read(|state| state.graph_named(id).map(|graph| graph.no));
         number.ok_or_else(|| {
-            Problem::not_found(format!("there is no graph {id:?}: it was never submitted, or has been removed"))
+            Problem::not_found(format!("there is no graph {id:?}: it was never submitted, or has been removed; `antfarm graph list` shows what is there"))
         })
     }
 

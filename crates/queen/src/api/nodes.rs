@@ -18,6 +18,7 @@ use super::picture::{Picture, Place};
 use super::problem::Problem;
 use super::view::{AttemptView, NodeView, moment};
 use crate::metrics::label;
+use crate::sessions::ForagerLog;
 
 #[derive(Serialize)]
 pub(super) struct NodePage {
@@ -213,10 +214,16 @@ pub(super) async fn log(
     let forager = forager.ok_or_else(unknown)?;
     let name = picture.forager(forager);
     drop(picture);
-    let log = api.shared.sessions.forager_log(forager, AttemptId { instance: id, fence: Fence(fence) }).await;
-    log.map(|text| text.as_ref().to_owned()).ok_or_else(|| {
-        Problem::not_found(format!("the forager {name} has no log of attempt {fence} (any more), or is not connected"))
-    })
+    match api.shared.sessions.forager_log(forager, AttemptId { instance: id, fence: Fence(fence) }).await {
+        ForagerLog::Kept(text) => Ok(text.as_ref().to_owned()),
+        ForagerLog::NotKept => Err(Problem::not_found(format!(
+            "the forager {name} has no log of attempt {fence}: its program wrote nothing to standard error, or so long \
+             ago that the logs of later attempts took its place"
+        ))),
+        ForagerLog::NotConnected => Err(Problem::not_found(format!(
+            "the forager {name} has the log of attempt {fence}, and it is not connected: start it, or wait until it is back"
+        ))),
+    }
 }
 
 /// Decides what becomes of an instance in `needs_decision`.

@@ -42,7 +42,7 @@ impl Api {
             Some(Picture { graph, at: state.applied().index, foragers })
         });
         picture.ok_or_else(|| {
-            Problem::not_found(format!("there is no graph {id:?}: it was never submitted, or has been removed"))
+            Problem::not_found(format!("there is no graph {id:?}: it was never submitted, or has been removed; `antfarm graph list` shows what is there"))
         })
     }
 
@@ -67,7 +67,12 @@ impl Picture {
         let shape = self.graph.shape();
         let graph = &shape.graph().id;
         let node = shape.node_named(name.node.as_str());
-        let node = node.ok_or_else(|| Problem::not_found(format!("the graph {graph} has no node {}", name.node)))?;
+        let node = node.ok_or_else(|| {
+            Problem::not_found(format!(
+                "the graph {graph} has no node {}: `antfarm graph show {graph} --nodes` lists them",
+                name.node
+            ))
+        })?;
         match (shape.node(node).and_then(|spec| spec.array), name.index) {
             (None, None) => Ok(Place { node, index: Some(0) }),
             (None, Some(_)) => Err(Problem::not_found(format!("{} is not an array: leave the index out", name.node))),

@@ -118,7 +118,7 @@ fn is_known(tool: &str, known: &[String]) -> bool {
 
 fn unknown_in_graph(graph: &Graph, known: &[String]) -> Vec<Fault> {
     let unknown = graph.nodes.iter().filter(|node| !is_known(node.tool.as_str(), known));
-    unknown.take(document::MAX_FAULTS).map(|node| fault(node.id.as_str(), None, node.tool.as_str())).collect()
+    unknown.take(document::MAX_FAULTS).map(|node| fault(node.id.as_str(), None, node.tool.as_str(), known)).collect()
 }
 
 /// As above, with the places in the text.
@@ -130,7 +130,7 @@ fn unknown_in_tree(tree: &Tree<'_>, known: &[String]) -> Vec<Fault> {
                 && !is_known(name, known)
                 && faults.len() < document::MAX_FAULTS
             {
-                faults.push(fault(id, Some(tool.position), name));
+                faults.push(fault(id, Some(tool.position), name, known));
             }
         }
     }
@@ -142,8 +142,10 @@ fn entries<'t>(tree: &'t Tree<'_>) -> impl Iterator<Item = (&'t str, &'t Tree<'t
     entries.iter().map(|(key, value)| (key.text.as_ref(), value))
 }
 
-fn fault(node: &str, position: Option<(u32, u32)>, tool: &str) -> Fault {
-    let message = format!("the tool {tool} has no manifest: declare it with `antfarm tool apply`, or correct the name");
+fn fault(node: &str, position: Option<(u32, u32)>, tool: &str, known: &[String]) -> Fault {
+    let meant = document::did_you_mean(tool, known.iter().map(String::as_str));
+    let message =
+        format!("the tool {tool} has no manifest: declare it with `antfarm tool apply`, or correct the name{meant}");
     Fault { path: format!("nodes.{node}.tool"), position, message }
 }
 
@@ -170,6 +172,7 @@ mod tests {
         let told = faults("id: g\nnodes:\n  a: {tool: ecko}\n  b: {tool: echo, after: [c]}\n", false);
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].starts_with("3:13: nodes.a.tool: the tool ecko has no manifest"), "{told:?}");
+        assert!(told[0].ends_with("correct the name; did you mean \"echo\"?"), "{told:?}");
         assert!(told[1].starts_with("4:27: nodes.b.after[0]"), "{told:?}");
     }
 

@@ -43,7 +43,11 @@ pub(super) async fn show(
     _: Asked<Plain>,
 ) -> Result<Json<ManifestDocument>, Problem> {
     let manifest = api.shared.replica.read(|state| state.manifest(&name).map(ManifestDocument::from));
-    manifest.map(Json).ok_or_else(|| Problem::not_found(format!("there is no tool {name:?} with a manifest")))
+    manifest.map(Json).ok_or_else(|| {
+        Problem::not_found(format!(
+            "there is no tool {name:?} with a manifest: `antfarm tool list` shows those that are there"
+        ))
+    })
 }
 
 /// Declares a tool, or changes its manifest for graphs that are submitted later. The body may leave the name out.

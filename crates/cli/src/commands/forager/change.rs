@@ -11,10 +11,7 @@ use crate::table;
 
 /// Give foragers no more work; what runs goes on
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm forager drain forager-2
-  antfarm forager drain forager-2 && antfarm forager show forager-2")]
+#[command(after_long_help = include_str!("../../help/forager-drain.txt"))]
 pub(super) struct Drain {
     /// Foragers
     #[arg(required = true, value_name = "NAME")]
@@ -23,9 +20,7 @@ pub(super) struct Drain {
 
 /// Give foragers work again
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm forager undrain forager-2")]
+#[command(after_long_help = include_str!("../../help/forager-undrain.txt"))]
 pub(super) struct Undrain {
     /// Foragers
     #[arg(required = true, value_name = "NAME")]

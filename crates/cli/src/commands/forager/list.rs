@@ -10,10 +10,7 @@ use crate::table::{Table, shortened};
 
 /// List foragers, in the order in which they first registered
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm forager list
-  antfarm forager list --json | jq '.foragers[] | {name, state, free_slots}'")]
+#[command(after_long_help = include_str!("../../help/forager-list.txt"))]
 pub(super) struct List {}
 
 impl List {

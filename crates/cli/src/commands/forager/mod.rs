@@ -16,6 +16,7 @@ pub(crate) use run::parse as parse_config;
 
 /// Run a forager, or look at those of a cluster
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../../help/forager.txt"))]
 pub(crate) struct Forager {
     #[command(subcommand)]
     command: Command,

@@ -20,16 +20,7 @@ use crate::interrupts::Interrupts;
 /// SIGTERM and SIGINT drain it: it takes no more work, finishes what runs, and stops. A second one stops at once, and ends
 /// what runs. The log goes to standard error; RUST_LOG says how much of it (`info` by default, and only errors of openraft).
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm config print forager > forager.toml
-  antfarm forager run --config forager.toml
-  antfarm forager run --config forager.toml --set slots=4 --set class_slots.model=1
-
-Exit status:
-  0  it stopped as it was told to
-  1  it stopped by itself
-  2  the configuration makes no sense")]
+#[command(after_long_help = include_str!("../../help/forager-run.txt"))]
 pub(super) struct Run {
     #[command(flatten)]
     daemon: DaemonArgs,

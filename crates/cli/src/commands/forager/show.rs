@@ -10,9 +10,7 @@ use crate::table::{self, Table};
 
 /// Show a forager, with the attempts that it was told to run
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm forager show forager-1")]
+#[command(after_long_help = include_str!("../../help/forager-show.txt"))]
 pub(super) struct Show {
     /// The forager
     name: String,

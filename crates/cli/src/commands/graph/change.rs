@@ -11,10 +11,7 @@ use crate::table;
 
 /// Cancel graphs: what runs is cancelled, what waits never starts
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph cancel nightly
-  antfarm graph cancel nightly && antfarm graph wait nightly")]
+#[command(after_long_help = include_str!("../../help/graph-cancel.txt"))]
 pub(super) struct Cancel {
     /// Graphs
     #[arg(required = true, value_name = "ID")]
@@ -23,9 +20,7 @@ pub(super) struct Cancel {
 
 /// Pause graphs: what runs goes on, nothing else starts
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph pause nightly")]
+#[command(after_long_help = include_str!("../../help/graph-pause.txt"))]
 pub(super) struct Pause {
     /// Graphs
     #[arg(required = true, value_name = "ID")]
@@ -34,9 +29,7 @@ pub(super) struct Pause {
 
 /// Let paused graphs go on
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph resume nightly")]
+#[command(after_long_help = include_str!("../../help/graph-resume.txt"))]
 pub(super) struct Resume {
     /// Graphs
     #[arg(required = true, value_name = "ID")]
@@ -47,9 +40,7 @@ pub(super) struct Resume {
 ///
 /// The id of a removed graph stays taken for a while, so that a late retry of its submission does not run it again.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph delete nightly-2026-11-29")]
+#[command(after_long_help = include_str!("../../help/graph-delete.txt"))]
 pub(super) struct Delete {
     /// Graphs
     #[arg(required = true, value_name = "ID")]

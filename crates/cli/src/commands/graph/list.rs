@@ -8,16 +8,15 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::Table;
 
+/// What a graph can be.
+const GRAPH_STATES: [&str; 6] = ["running", "paused", "succeeded", "failed", "cancelled", "expired"];
+
 /// List graphs, in the order in which they were submitted
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph list
-  antfarm graph list --state running
-  antfarm graph list --json | jq -r '.graphs[].id'")]
+#[command(after_long_help = include_str!("../../help/graph-list.txt"))]
 pub(super) struct List {
-    /// Only those in this state: running, paused, succeeded, failed, cancelled or expired
-    #[arg(long, value_name = "STATE")]
+    /// Only those in this state
+    #[arg(long, value_name = "STATE", value_parser = GRAPH_STATES)]
     state: Option<String>,
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 1_000)]
@@ -53,6 +52,10 @@ impl List {
             ]);
         }
         console.result(&json!({"graphs": graphs}), || table.render())?;
+        if graphs.is_empty() {
+            let state = self.state.as_ref().map_or_else(String::new, |state| format!(" {state}"));
+            console.hint(&format!("there is no{state} graph; `antfarm submit FILE` hands one in"));
+        }
         if more {
             console.say(&format!("there are more than {}; see them with --limit", self.limit));
         }

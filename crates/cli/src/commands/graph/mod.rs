@@ -15,6 +15,7 @@ use crate::exit::Exit;
 
 /// Look at graphs, wait for them, and steer them
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../../help/graph.txt"))]
 pub(crate) struct Graph {
     #[command(subcommand)]
     command: Command,

@@ -14,11 +14,7 @@ use crate::table;
 /// Without a node, a line for each instance that has a result. With a node, its result as it is; that of an array node is
 /// the list of its results by index.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph results nightly
-  antfarm graph results nightly score | jq .
-  antfarm graph results nightly 'fan[3]'")]
+#[command(after_long_help = include_str!("../../help/graph-results.txt"))]
 pub(super) struct Results {
     /// The graph
     id: String,
@@ -41,10 +37,12 @@ impl Results {
             return Ok(Exit::Done);
         }
         let mut results = Vec::new();
+        let mut is_empty = true;
         let mut page = Page::default();
         loop {
             let shown = client.results(&self.id, &page).await?;
             page.after = shown.next;
+            is_empty &= shown.results.is_empty();
             if console.json() {
                 results.extend(shown.results);
             } else {
@@ -57,6 +55,12 @@ impl Results {
         }
         if console.json() {
             console.result(&Document { graph: &self.id, results }, String::new)?;
+        }
+        if is_empty {
+            let id = &self.id;
+            console.hint(&format!(
+                "no node of {id} has a result; `antfarm graph show {id} --nodes` tells how each stands"
+            ));
         }
         Ok(Exit::Done)
     }

@@ -9,11 +9,26 @@ use crate::commands::events::sentence;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::fate;
+use crate::hints;
 use crate::table::{self, Table};
 use crate::watch;
 
 /// Nodes that are shown at most; `--state` finds those that matter.
 const MAX_NODES: usize = 10_000;
+
+/// What an instance can be.
+const NODE_STATES: [&str; 10] = [
+    "waiting",
+    "ready",
+    "assigned",
+    "running",
+    "succeeded",
+    "failed",
+    "expired",
+    "cancelled",
+    "skipped",
+    "needs_decision",
+];
 
 /// Show one graph
 ///
@@ -21,21 +36,15 @@ const MAX_NODES: usize = 10_000;
 /// what `antfarm events` prints; a failover only makes them pause. If some are not known any more, such as after a long
 /// time without any queen, that is said, and the graph is shown anew.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph show nightly
-  antfarm graph show nightly --nodes
-  antfarm graph show nightly --state failed
-  antfarm graph show nightly --follow
-  antfarm graph show nightly --follow --json | jq -c 'select(.type == \"node\")'")]
+#[command(after_long_help = include_str!("../../help/graph-show.txt"))]
 pub(super) struct Show {
     /// The graph
     id: String,
     /// List its nodes, array nodes as a whole
     #[arg(long)]
     nodes: bool,
-    /// List the instances in this state: waiting, ready, assigned, running, succeeded, failed, expired, cancelled, skipped or needs_decision
-    #[arg(long, value_name = "STATE")]
+    /// List the instances in this state
+    #[arg(long, value_name = "STATE", value_parser = NODE_STATES)]
     state: Option<String>,
     /// Go on with what changes, until it ends
     #[arg(long)]
@@ -51,6 +60,7 @@ impl Show {
         };
         if !self.nodes && self.state.is_none() {
             console.result(&graph, || summary(&graph))?;
+            console.hint(&hints::of(&graph));
             return Ok(Exit::Done);
         }
         let nodes = self.all_nodes(client).await?;

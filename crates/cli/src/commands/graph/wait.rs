@@ -7,20 +7,13 @@ use serde_json::json;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::fate;
+use crate::hints;
+use crate::interrupts::unless_interrupted;
 use crate::watch;
 
 /// Wait until graphs end, and end with their fate
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm graph wait nightly
-  antfarm graph wait nightly weekly && echo both succeeded
-
-Exit status:
-  0  all succeeded
-  1  one did not
-  3  no leader answered; waiting again is safe
-  4  there is no such graph")]
+#[command(after_long_help = include_str!("../../help/graph-wait.txt"))]
 pub(super) struct Wait {
     /// Graphs
     #[arg(required = true, value_name = "ID")]
@@ -31,9 +24,14 @@ impl Wait {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let mut graphs = Vec::new();
         for id in &self.ids {
-            graphs.push(watch::until_ended(client.watch_graph(id).await?, console).await?);
+            let words = format!("{id} goes on; wait for it again with `antfarm graph wait {id}`");
+            let ended = async { watch::until_ended(client.watch_graph(id).await?, console).await };
+            graphs.push(unless_interrupted(console, &words, ended).await?);
         }
         console.result(&json!({"graphs": graphs}), || graphs.iter().map(fate::sentence).collect())?;
+        for graph in &graphs {
+            console.hint(&hints::of(graph));
+        }
         Ok(fate::worst(&graphs))
     }
 }

@@ -13,11 +13,7 @@ use crate::exit::{Exit, Stop};
 /// An irrevocable attempt that may have started, and of whose end nobody knows, is never repeated by itself: somebody
 /// looks whether it took effect, and decides. The fence names the attempt that was looked at; `antfarm node show` tells it.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm node decide payroll/pay succeed --fence 4711 --result '{\"receipt\": 17}' --why 'seen in the bank statement'
-  antfarm node decide payroll/pay fail --fence 4711
-  antfarm node decide payroll/pay retry --fence 4711 --assume-ended")]
+#[command(after_long_help = include_str!("../../help/node-decide.txt"))]
 pub(super) struct Decide {
     /// The node, or one instance of an array node
     #[arg(value_name = "GRAPH/NODE")]

@@ -1,20 +1,19 @@
 //! `antfarm node explain`: why a node is where it is.
 
 use antfarm_client::Client;
+use antfarm_client::views::ExplanationView;
 use clap::Args;
 
 use super::NodePath;
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::hints;
 
 /// Tell why a node is where it is
 ///
 /// Of an array node, the first instance that has not ended is explained.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm node explain nightly/clean
-  antfarm node explain 'nightly/fan[3]'")]
+#[command(after_long_help = include_str!("../../help/node-explain.txt"))]
 pub(super) struct Explain {
     /// The node, or one instance of an array node
     #[arg(value_name = "GRAPH/NODE")]
@@ -24,8 +23,15 @@ pub(super) struct Explain {
 impl Explain {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let explanation = client.explain(&self.node.graph, &self.node.node).await?;
-        let text = || format!("{} is {}: {}\n", explanation.id, explanation.state, explanation.explanation);
-        console.result(&explanation, text)?;
+        console.result(&explanation, || sentence(&explanation))?;
+        if explanation.state == "failed" {
+            console.hint(&format!("  its log: antfarm node logs {}", hints::path(&self.node.graph, &explanation.id)));
+        }
         Ok(Exit::Done)
     }
+}
+
+/// `clean is waiting: waits until fetch succeeded`; only the state, where there is no more to say.
+fn sentence(ExplanationView { id, state, explanation, .. }: &ExplanationView) -> String {
+    if explanation == state { format!("{id} is {state}\n") } else { format!("{id} is {state}: {explanation}\n") }
 }

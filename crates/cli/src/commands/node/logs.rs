@@ -12,10 +12,7 @@ use crate::exit::{Exit, Stop};
 ///
 /// The forager that ran the attempt keeps the last 64 KiB. Without --fence, the newest attempt is taken.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm node logs nightly/clean
-  antfarm node logs 'nightly/fan[3]' --fence 4711")]
+#[command(after_long_help = include_str!("../../help/node-logs.txt"))]
 pub(super) struct Logs {
     /// The node, or one instance of an array node
     #[arg(value_name = "GRAPH/NODE")]

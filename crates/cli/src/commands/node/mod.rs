@@ -17,6 +17,7 @@ use crate::exit::Exit;
 
 /// Look at a node: where it is, why it is there, what it wrote
 #[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../../help/node.txt"))]
 pub(crate) struct Node {
     #[command(subcommand)]
     command: Command,

@@ -15,11 +15,7 @@ const MOST_JSON: usize = 2_000;
 
 /// Show a node: its state, arguments, result and attempts
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-Examples:
-  antfarm node show nightly/clean
-  antfarm node show 'nightly/fan[3]'
-  antfarm node show nightly/clean --json | jq .attempt_list")]
+#[command(after_long_help = include_str!("../../help/node-show.txt"))]
 pub(super) struct Show {
     /// The node, or one instance of an array node
     #[arg(value_name = "GRAPH/NODE")]

@@ -25,7 +25,7 @@ pub(super) fn spawn(program: &ToolProgram, job: &Job, folder: &Path) -> Result<C
     command.envs(environment(&job.assign)).env(MARK_VARIABLE, format!("{:016x}", job.mark));
     command.spawn().map_err(|error| {
         if error.kind() == io::ErrorKind::NotFound {
-            format!("the program {path} does not exist, or the interpreter that its first line names")
+            format!("the program {path} does not exist, or the interpreter that its first line names: correct `command` of the tool in the forager's configuration")
         } else if error.kind() == io::ErrorKind::PermissionDenied {
             format!("the program {path} is not executable: set its x permission (chmod +x)")
         } else {

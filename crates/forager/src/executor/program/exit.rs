@@ -44,7 +44,11 @@ fn result(output: Output, log: &Log) -> Outcome {
             Ok(result) => Outcome::Succeeded { result },
             Err(error) => failed(
                 FailureKind::BadResult,
-                &format!("its standard output must be one JSON value; {error}: {:?}", excerpt()),
+                &format!(
+                    "its standard output must be one JSON value (a text in double quotes; what is for people belongs on \
+                     standard error); {error}: {:?}",
+                    excerpt()
+                ),
                 log,
             ),
         },

@@ -139,7 +139,7 @@ fn name<'t>(place: Place<'t, '_>, names: &mut BTreeMap<&'t str, Name>, faults: &
 /// Reads a list of names of nodes and instances.
 fn after(place: Place<'_, '_>, reader: Reader<'_, '_, '_>, faults: &mut Faults) -> Option<Vec<Dependency>> {
     let Value::List(items) = &place.tree.value else {
-        place.wrong_type(faults, "a list of names of nodes");
+        place.wrong_type(faults, "a list of names of nodes, such as [fetch]");
         return None;
     };
     let read = |(index, tree)| {

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Nothing of it is joined to this machine's own network: every [`Hosts`] has the addresses from 10.0.0.1 on, and two of
-//! them do not see each other. Cuts are for IPv4, which is all that machines have. It needs root and the programs `ip` and `iptables`; [`Hosts::or_skip`] says what is
-//! missing and lets the test go.
+//! them do not see each other. Cuts are for IPv4, which is all that machines have. It needs root and the programs `ip`
+//! and `iptables`; [`Hosts::or_skip`] says what is missing and lets the test go.
 
 mod leftovers;
 mod namespace;
@@ -71,7 +71,9 @@ impl Hosts {
             Ok(()) => Some(Self::new(names)),
             Err(why) => {
                 let test = std::thread::current().name().unwrap_or("a test").to_owned();
-                let _ = writeln!(std::io::stderr(), "{test}: SKIPPED, no hosts can be made here: {why}");
+                // In one piece, or those of other tests stand in between.
+                let told = format!("\nSKIPPED {test}: no hosts can be made here: {why}\n");
+                let _ = std::io::stderr().write_all(told.as_bytes());
                 None
             }
         }

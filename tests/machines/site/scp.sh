@@ -3,5 +3,6 @@
 set -eu
 file=$(realpath "$1") address=${2#root@}
 folder="$SITE/${address%%:*}${address#*:}"
+copy="$folder/$(basename "$1")"
 test -d "$folder"
-ln -f "$file" "$folder" 2>/dev/null || cp "$file" "$folder"
+ln -f "$file" "$copy" 2>/dev/null || cp "$file" "$copy"

@@ -31,44 +31,7 @@ use crate::fence::{Entry, FenceError, Fences, Key, KeyLock};
 /// the network file system, that the effect goes to. docs/fencing.md says what it can't do, and has recipes for
 /// databases and object stores, which check fences better by themselves.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
-The folder:
-  It is made once, with --init, and never by itself: a folder without the file
-  antfarm-fences may be a disk that is not mounted, and is an error. Each key has
-  a record and a lock file there. A record is replaced as a whole, and synced
-  before its fence is admitted, so neither a kill nor a power cut forgets one. A
-  record that is damaged or foreign is an error. Locks are the kernel's (flock)
-  and end with the last process that has them.
-  A folder belongs to one cluster, since fences of two can't be compared. A
-  cluster that was begun anew needs a new folder; a restored one keeps its own.
-
-The environment:
-  ANTFARM_FENCE, ANTFARM_GRAPH, ANTFARM_NODE and ANTFARM_ARRAY_INDEX come from
-  the forager that runs the tool. ANTFARM_FENCE_DIR is for a script to set: a
-  forager passes on no variable of its own that begins with ANTFARM_.
-
-Examples:
-  Once, by whoever sets the tool up:
-    antfarm fence --init --dir /srv/reports/.fences
-
-  A tool that is guarded as a whole, in a forager's configuration:
-    [tools.publish]
-    command = [\"antfarm\", \"fence\", \"--dir\", \"/srv/reports/.fences\", \"--\",
-               \"/usr/local/bin/publish\"]
-
-  A script that computes freely and guards only what has the effect:
-    next=/srv/reports/.next.$ANTFARM_FENCE
-    compute > \"$next\"
-    exec antfarm fence --dir /srv/reports/.fences -- mv \"$next\" /srv/reports/report
-
-Exit status:
-  0   admitted (without a COMMAND; with one, its own)
-  1   nothing was admitted or run: the folder or a record is missing or damaged,
-      or the disk failed
-  2   the command line makes no sense, or the COMMAND can't be started
-  75  the key stayed locked; nothing was run. A retry is safe; foragers retry
-  76  stale: nothing was run, and no effect of this attempt may follow. Foragers
-      report «refused by the fence»")]
+#[command(after_long_help = include_str!("../help/fence.txt"))]
 pub(crate) struct Fence {
     /// The folder of fences
     #[arg(long, value_name = "DIR", env = "ANTFARM_FENCE_DIR")]

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use clap::Command;
 
 /// The commands, by what they are for.
-pub(super) const GROUPS: [(&str, &[&str]); 4] = [
+pub(super) const GROUPS: [(&str, &[&str]); 5] = [
     ("Try it on this machine", &["dev"]),
     ("Graphs, from the file to the result", &["check", "submit", "graph", "node", "events"]),
     ("The cluster", &["cluster", "forager", "tool"]),
+    ("In the scripts of tools", &["fence"]),
     ("Daemons, and this program", &["queen", "config", "completions", "version"]),
 ];
 

@@ -34,9 +34,13 @@ fn section<'t>(text: &'t str, title: &str) -> Vec<&'t str> {
     lines.take_while(|line| line.is_empty() || line.starts_with(' ')).filter(|line| !line.is_empty()).collect()
 }
 
-/// Nothing, if this program takes it.
+/// Nothing, if this program takes it. What a forager puts into the environment of tools is there.
 fn fault(call: &[String]) -> Option<String> {
-    match Cli::command().try_get_matches_from(call) {
+    let mut given = call.to_vec();
+    if given.get(1).is_some_and(|command| command == "fence") && !call.iter().any(|word| word == "--init") {
+        given.splice(2..2, ["--fence".to_owned(), "1".to_owned()]);
+    }
+    match Cli::command().try_get_matches_from(given) {
         Ok(_) => None,
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
         Err(error) => Some(format!("{}: {error}", call.join(" "))),

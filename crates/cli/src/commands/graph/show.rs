@@ -30,6 +30,8 @@ const NODE_STATES: [&str; 10] = [
 ];
 
 /// Show one graph
+///
+/// Its state, how many of its instances are in which state, and what went wrong. With --nodes or --state, its nodes, too.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/graph-show.txt"))]
 pub(super) struct Show {
@@ -62,6 +64,7 @@ impl Show {
         let mut document = json!(graph);
         document["node_list"] = json!(nodes);
         console.result(&document, || format!("{}\n{}", summary(&graph), listing(&nodes)))?;
+        console.hint(&hints::of(&graph));
         if nodes.len() >= MAX_NODES {
             console.say(&format!("only the first {MAX_NODES} are listed; --state shows those that matter"));
         }

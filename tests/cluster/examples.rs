@@ -84,8 +84,8 @@ fn deadlines_and_pins_are_kept() {
     }
     let late = show(&dev, "deadlines/too-late");
     assert_eq!((&late["state"], &late["attempts"]), (&json!("expired"), &json!(0)), "{late}");
-    assert!(explained(&dev, "deadlines/too-late").contains("its deadline 2013-07-01T00:00:00Z passed"));
-    assert!(explained(&dev, "deadlines/more").contains("is skipped: it needs too-late, which is expired"));
+    assert!(explained(&dev, "deadlines/too-late").starts_with("too-late is expired"));
+    assert!(explained(&dev, "deadlines/more").starts_with("more is skipped"));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_failing_branch_keeps_nothing_back_but_what_needs_it() {
     }
     let log = dev.command(&["node", "logs", "failing-branch/missing"]).run().exits(0).stdout;
     assert!(log.contains("NO-SUCH-FILE.md"), "{log}");
-    assert!(explained(&dev, "failing-branch/missing-report").contains("it needs missing, which is failed"));
+    assert!(explained(&dev, "failing-branch/missing-report").starts_with("missing-report is skipped"));
 }
 
 #[test]

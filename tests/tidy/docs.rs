@@ -3,7 +3,7 @@
 use crate::repository::{file, files, nothing_is_wrong, root};
 
 /// Pages and files that must be there.
-const EXPECTED: [&str; 18] = [
+const EXPECTED: [&str; 20] = [
     ".ci/run",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -22,6 +22,8 @@ const EXPECTED: [&str; 18] = [
     "docs/decisions/0002-sled.md",
     "docs/decisions/0003-bincode.md",
     "docs/deploy.md",
+    "docs/first-hour.md",
+    "examples/README.md",
 ];
 
 /// The map fits into a head.

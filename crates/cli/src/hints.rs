@@ -24,10 +24,8 @@ pub(crate) fn of(graph: &GraphView) -> String {
             hints.push(format!("run it again: antfarm submit --id {} FILE", next_id(id)));
         }
         "paused" => hints.push(format!("let it go on: antfarm graph resume {id}")),
-        "running" if nodes.running + nodes.assigned == 0 && nodes.ready > 0 => {
-            hints.push(format!(
-                "nothing runs: antfarm graph show {id} --state ready lists what could; antfarm node explain {id}/NODE tells why it waits"
-            ));
+        "running" if nodes.ready > 0 => {
+            hints.push(format!("why not yet:  antfarm graph show {id} --state ready; antfarm node explain {id}/NODE"));
         }
         _ => {}
     }
@@ -36,10 +34,11 @@ pub(crate) fn of(graph: &GraphView) -> String {
 
 /// The next id of a series: `nightly`, `nightly-2`, `nightly-3`.
 pub(crate) fn next_id(id: &str) -> String {
-    let numbered = id.rsplit_once('-').and_then(|(name, number)| Some((name, number.parse::<u32>().ok()?)));
-    let next = match numbered {
-        Some((name, number)) if number < 1_000 && !id.ends_with("-0") => format!("{name}-{}", number + 1),
-        Some(_) | None => format!("{id}-2"),
+    // More than one figure may be a part of a date.
+    let numbered = id.rsplit_once('-').filter(|(_, number)| number.len() == 1 && *number != "0");
+    let next = match numbered.and_then(|(name, number)| Some((name, number.parse::<u32>().ok()?))) {
+        Some((name, number)) => format!("{name}-{}", number + 1),
+        None => format!("{id}-2"),
     };
     if next.len() > MOST_ID { "NEW-ID".to_owned() } else { next }
 }
@@ -56,10 +55,12 @@ mod tests {
 
     #[test]
     fn ids_go_on_where_a_series_stands() {
-        for (id, next) in [("nightly", "nightly-2"), ("nightly-2", "nightly-3"), ("a-b", "a-b-2"), ("x-0", "x-0-2")] {
+        for (id, next) in
+            [("nightly", "nightly-2"), ("nightly-2", "nightly-3"), ("a-b", "a-b-2"), ("x-0", "x-0-2"), ("a-9", "a-10")]
+        {
             assert_eq!(next_id(id), next);
         }
-        assert_eq!(next_id("nightly-2026"), "nightly-2026-2", "a year is no number of a series");
+        assert_eq!(next_id("nightly-2026-11-30"), "nightly-2026-11-30-2", "a day is no number of a series");
         assert_eq!(next_id(&"a".repeat(127)), "NEW-ID");
     }
 }

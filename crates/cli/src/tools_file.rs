@@ -88,7 +88,8 @@ pub(crate) fn read_manifests(path: &Path) -> anyhow::Result<Vec<Manifest>> {
 }
 
 fn parse(text: &str) -> Result<Vec<Tool>, Vec<String>> {
-    let document: ToolsDocument = toml::from_str(text).map_err(|error| vec![error.to_string(), EXAMPLE.to_owned()])?;
+    let document: ToolsDocument =
+        toml::from_str(text).map_err(|error| vec![error.to_string().trim_end().to_owned(), EXAMPLE.to_owned()])?;
     let mut faults = Vec::new();
     let mut tools = Vec::new();
     for (name, tool) in document.tools {

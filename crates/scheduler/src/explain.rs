@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use antfarm_model::{Dependency, Elapsed, Name, WallTime};
+use antfarm_model::{Elapsed, Name, WallTime};
 
 use crate::decide::{Liveness, Now};
 use crate::forager::{Forager, ForagerState};
@@ -70,10 +70,10 @@ pub fn explain(state: &State, liveness: &Liveness, now: Now, id: InstanceId) -> 
         InstanceState::NeedsDecision => {
             Explanation::NeedsDecision(text(), instance.closed.last().map_or(0, |last| last.fence.0))
         }
-        over @ InstanceState::Failed => Explanation::Over(over, text()),
-        over @ InstanceState::Expired => Explanation::Over(over, why_expired(graph, id, text())),
-        over @ InstanceState::Skipped => Explanation::Over(over, why_skipped(graph, id)),
-        over @ (InstanceState::Succeeded | InstanceState::Cancelled) => Explanation::Over(over, String::new()),
+        over @ (InstanceState::Failed | InstanceState::Expired) => Explanation::Over(over, text()),
+        over @ (InstanceState::Succeeded | InstanceState::Cancelled | InstanceState::Skipped) => {
+            Explanation::Over(over, String::new())
+        }
     })
 }
 
@@ -85,7 +85,10 @@ fn explain_waiting(graph: &GraphRecord, instance: &Instance, id: InstanceId, now
             Some(index) => graph.instance(of.node, index).is_none_or(|one| one.state != InstanceState::Succeeded),
             None => graph.progress(of.node).is_none_or(|progress| progress.unsettled > 0),
         })
-        .map(|of| name_of(graph, of))
+        .map(|of| {
+            let name = graph.shape().node(of.node).map_or("?", |node| node.id.as_str());
+            of.index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
+        })
         .collect();
     if !unresolved.is_empty() {
         let count = unresolved.len();
@@ -99,47 +102,6 @@ fn explain_waiting(graph: &GraphRecord, instance: &Instance, id: InstanceId, now
         (None, Some(moment)) => Explanation::NotBefore(moment),
         (None, None) => Explanation::AboutToBeAssigned,
     }
-}
-
-/// What happened, and which deadline passed meanwhile.
-fn why_expired(graph: &GraphRecord, id: InstanceId, text: String) -> String {
-    let deadline = graph.shape().node(id.node).and_then(|node| node.deadline);
-    match deadline {
-        Some(deadline) if text.is_empty() => format!("its deadline {deadline} passed before it had ended"),
-        Some(_) | None => text,
-    }
-}
-
-/// What a skipped instance lacks: a result that it needed, or else a graph that goes on.
-fn why_skipped(graph: &GraphRecord, id: InstanceId) -> String {
-    let node = graph.shape().node(id.node);
-    let mut needed = node.into_iter().flat_map(|node| dependencies_of(node).into_keys());
-    let lacking = needed.find_map(|of| Some((of, ended_without_result(graph, of)?)));
-    match lacking {
-        Some((of, state)) => format!("it needs {}, which is {state}", name_of(graph, of)),
-        None => format!("its graph is {} and starts nothing more", graph.state()),
-    }
-}
-
-/// How the first instance that will have no result ended, among those that a dependency names.
-fn ended_without_result(graph: &GraphRecord, of: Dependency) -> Option<InstanceState> {
-    let all = graph.shape().node(of.node).map_or(0, antfarm_model::Node::instances);
-    let indexes = of.index.map_or(0..all, |index| index..index.saturating_add(1)).take(MAX_PLACE);
-    let mut states = indexes.filter_map(|index| Some(graph.state_of(graph.instance(of.node, index)?)));
-    states.find(|state| match state {
-        InstanceState::Failed | InstanceState::Expired | InstanceState::Cancelled | InstanceState::Skipped => true,
-        InstanceState::Waiting
-        | InstanceState::Ready
-        | InstanceState::Assigned
-        | InstanceState::Running
-        | InstanceState::Succeeded
-        | InstanceState::NeedsDecision => false,
-    })
-}
-
-fn name_of(graph: &GraphRecord, of: Dependency) -> String {
-    let name = graph.shape().node(of.node).map_or("?", |node| node.id.as_str());
-    of.index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"))
 }
 
 fn explain_ready(state: &State, graph: &GraphRecord, liveness: &Liveness, id: InstanceId) -> Explanation {
@@ -195,13 +157,10 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WaitsFor(names, count) => {
-                write!(f, "waits until {}", names.join(", "))?;
-                if *count > names.len() {
-                    write!(f, " (and {} more)", count - names.len())?;
-                }
-                f.write_str(" succeeded")
+                write!(f, "waits until {} succeeded", names.join(", "))?;
+                if *count > names.len() { write!(f, " (and {} more)", count - names.len()) } else { Ok(()) }
             }
-            Self::NotBefore(moment) => write!(f, "must not start before {moment}"),
+            Self::NotBefore(moment) => write!(f, "must not start before {} (ms since 1970)", moment.0),
             Self::HeldBack { until, now, failures } => {
                 let left = until.since(*now);
                 write!(f, "held back for {left} after {failures} failure(s); it is tried again by itself")
@@ -210,7 +169,7 @@ impl fmt::Display for Explanation {
             Self::NoForagerWithTool(tool) => {
                 write!(
                     f,
-                    "no forager has the tool {tool}: add [tools.{tool}] to a forager's configuration, or start one that has it"
+                    "no forager has the tool {tool}: add it to a forager's configuration, or start one that has it"
                 )
             }
             Self::PinNotMet(pin, why) => write!(f, "pinned to the forager {pin}: {why}"),
@@ -229,7 +188,7 @@ impl fmt::Display for Explanation {
                 write!(f, "its forager {forager} is not heard: it goes on when that one is back, or its lease is over")
             }
             Self::Over(state, text) if text.is_empty() => write!(f, "{state}"),
-            Self::Over(_, text) => f.write_str(text),
+            Self::Over(state, text) => write!(f, "{state}: {text}"),
             Self::NeedsDecision(text, fence) => {
                 write!(f, "{text}: decide with `antfarm node decide … retry|succeed|fail --fence {fence}`")
             }

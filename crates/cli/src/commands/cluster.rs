@@ -46,6 +46,8 @@ struct Status {
 }
 
 /// Hand the leadership to another queen, without an interruption
+///
+/// For maintenance of the machine that the leader runs on. What runs goes on.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/cluster-transfer.txt"))]
 struct Transfer {

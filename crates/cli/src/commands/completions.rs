@@ -8,6 +8,8 @@ use crate::console::Console;
 use crate::exit::Exit;
 
 /// Print a script that completes command lines in your shell
+///
+/// It completes commands, options and their values, such as the states of a graph.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/completions.txt"))]
 pub(crate) struct Completions {

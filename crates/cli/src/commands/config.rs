@@ -43,6 +43,8 @@ struct Print {
 }
 
 /// Check a configuration: keys, types, bounds and relations
+///
+/// As the daemon does when it starts, but nothing is started.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/config-check.txt"))]
 struct Check {

@@ -35,11 +35,15 @@ enum Command {
 }
 
 /// List manifests
+///
+/// Each with what it costs, what its repetition does, and how many foragers have it. What none has, nodes wait for.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/tool-list.txt"))]
 struct List {}
 
 /// Show a manifest
+///
+/// As it holds for graphs that are submitted from now on.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/tool-show.txt"))]
 struct Show {
@@ -59,6 +63,8 @@ struct Apply {
 }
 
 /// Withdraw a manifest; refused while a graph uses it
+///
+/// Graphs that name the tool are refused from then on.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/tool-delete.txt"))]
 struct Delete {

@@ -7,6 +7,8 @@ use crate::console::Console;
 use crate::exit::Exit;
 
 /// Print the version of this program
+///
+/// As a line, or with --json as a document.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/version.txt"))]
 pub(crate) struct Version {}

@@ -11,6 +11,9 @@ use super::overview::GROUPS;
 use super::shell::calls;
 use crate::cli::Cli;
 
+/// What a terminal of eighty columns shows in one line.
+const MOST_COLUMNS: usize = 78;
+
 /// All commands that people see, with their paths (`antfarm graph show`).
 fn commands() -> Vec<(String, Command)> {
     fn collect(command: &Command, path: &str, all: &mut Vec<(String, Command)>) {
@@ -50,7 +53,10 @@ fn fault(call: &[String]) -> Option<String> {
 #[test]
 fn every_command_says_what_it_is_for_and_shows_an_example_of_itself() {
     for (path, command) in commands() {
-        assert!(command.get_about().is_some(), "{path} has no sentence about it");
+        let (about, long) = (command.get_about().map(ToString::to_string), command.get_long_about());
+        assert!(about.is_some(), "{path} has no sentence about it");
+        let is_described = long.is_some_and(|long| Some(long.to_string()) != about);
+        assert!(is_described || command.has_subcommands(), "{path} has no description");
         let examples = section(&after_help(&command), "Examples:").join("\n");
         assert!(examples.contains(&path), "{path} --help shows no example of it");
         for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
@@ -66,7 +72,7 @@ fn every_command_that_runs_tells_its_exit_status_and_what_to_see_also() {
         assert!(command.has_subcommands() || !section(&text, "Exit status:").is_empty(), "{path} tells no exit status");
         let also = section(&text, "See also:");
         assert!(!also.is_empty(), "{path} tells nothing to see also");
-        let named = also.iter().flat_map(|line| line.split([',', ';'])).map(str::trim);
+        let named = also.iter().flat_map(|line| line.split(',')).map(str::trim);
         for name in named.filter_map(|name| name.strip_prefix("antfarm ")) {
             let words = name.split_whitespace().take_while(|word| !word.starts_with(['-', '(']));
             let root = Cli::command();
@@ -83,6 +89,15 @@ fn every_example_is_a_command_line_that_this_program_takes() {
             for call in calls(line) {
                 assert_eq!(fault(&call), None, "{path}: {line}");
             }
+        }
+    }
+}
+
+#[test]
+fn texts_fit_into_a_terminal_without_being_broken() {
+    for (path, command) in commands() {
+        for line in after_help(&command).lines() {
+            assert!(line.chars().count() <= MOST_COLUMNS, "{path}: {line}");
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::exit::Exit;
 use crate::table;
 
 /// Give foragers no more work; what runs goes on
+///
+/// For maintenance: once it has no open attempt, it can be stopped, and nothing has to be run again.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/forager-drain.txt"))]
 pub(super) struct Drain {
@@ -19,6 +21,8 @@ pub(super) struct Drain {
 }
 
 /// Give foragers work again
+///
+/// Also ends the quarantine of a forager that rejected too much.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/forager-undrain.txt"))]
 pub(super) struct Undrain {

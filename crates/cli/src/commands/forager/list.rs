@@ -9,6 +9,8 @@ use crate::exit::Exit;
 use crate::table::{Table, shortened};
 
 /// List foragers, in the order in which they first registered
+///
+/// Each with its state, its slots and its tools. This is also the order in which they are given work.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/forager-list.txt"))]
 pub(super) struct List {}

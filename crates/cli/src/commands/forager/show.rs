@@ -9,6 +9,8 @@ use crate::exit::Exit;
 use crate::table::{self, Table};
 
 /// Show a forager, with the attempts that it was told to run
+///
+/// Its slots, also by cost class, its tools, and when it was heard last.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/forager-show.txt"))]
 pub(super) struct Show {

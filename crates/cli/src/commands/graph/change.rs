@@ -10,6 +10,8 @@ use crate::exit::Exit;
 use crate::table;
 
 /// Cancel graphs: what runs is cancelled, what waits never starts
+///
+/// A cancelled graph does not go on any more; submit it again under another id.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/graph-cancel.txt"))]
 pub(super) struct Cancel {
@@ -19,6 +21,8 @@ pub(super) struct Cancel {
 }
 
 /// Pause graphs: what runs goes on, nothing else starts
+///
+/// What runs meanwhile counts. Deadlines do not wait.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/graph-pause.txt"))]
 pub(super) struct Pause {
@@ -28,6 +32,8 @@ pub(super) struct Pause {
 }
 
 /// Let paused graphs go on
+///
+/// What could have run meanwhile runs now.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/graph-resume.txt"))]
 pub(super) struct Resume {

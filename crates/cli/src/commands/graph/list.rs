@@ -12,6 +12,9 @@ use crate::table::Table;
 const GRAPH_STATES: [&str; 6] = ["running", "paused", "succeeded", "failed", "cancelled", "expired"];
 
 /// List graphs, in the order in which they were submitted
+///
+/// Each with its state, and how many of its instances are done, run and failed. Graphs that have ended are kept for a while
+/// (24 h, if the queens are not told otherwise).
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/graph-list.txt"))]
 pub(super) struct List {

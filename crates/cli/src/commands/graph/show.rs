@@ -32,6 +32,8 @@ const NODE_STATES: [&str; 10] = [
 
 /// Show one graph
 ///
+/// Its state, how many of its instances are in which state, and what went wrong. With --nodes or --state, its nodes, too.
+///
 /// With --follow, first the graph as it is, then each change once and in order, last the graph as it ended. Changes are
 /// what `antfarm events` prints; a failover only makes them pause. If some are not known any more, such as after a long
 /// time without any queen, that is said, and the graph is shown anew.
@@ -67,6 +69,7 @@ impl Show {
         let mut document = json!(graph);
         document["node_list"] = json!(nodes);
         console.result(&document, || format!("{}\n{}", summary(&graph), listing(&nodes)))?;
+        console.hint(&hints::of(&graph));
         if nodes.len() >= MAX_NODES {
             console.say(&format!("only the first {MAX_NODES} are listed; --state shows those that matter"));
         }

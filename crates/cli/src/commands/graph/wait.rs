@@ -12,6 +12,8 @@ use crate::interrupts::unless_interrupted;
 use crate::watch;
 
 /// Wait until graphs end, and end with their fate
+///
+/// Goes on through failovers. A graph that is paused or needs a decision has not ended.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/graph-wait.txt"))]
 pub(super) struct Wait {

@@ -1,7 +1,6 @@
 //! `antfarm node explain`: why a node is where it is.
 
 use antfarm_client::Client;
-use antfarm_client::views::ExplanationView;
 use clap::Args;
 
 use super::NodePath;
@@ -23,15 +22,11 @@ pub(super) struct Explain {
 impl Explain {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let explanation = client.explain(&self.node.graph, &self.node.node).await?;
-        console.result(&explanation, || sentence(&explanation))?;
+        let text = || format!("{} is {}: {}\n", explanation.id, explanation.state, explanation.explanation);
+        console.result(&explanation, text)?;
         if explanation.state == "failed" {
             console.hint(&format!("  its log: antfarm node logs {}", hints::path(&self.node.graph, &explanation.id)));
         }
         Ok(Exit::Done)
     }
-}
-
-/// `clean is waiting: waits until fetch succeeded`; only the state, where there is no more to say.
-fn sentence(ExplanationView { id, state, explanation, .. }: &ExplanationView) -> String {
-    if explanation == state { format!("{id} is {state}\n") } else { format!("{id} is {state}: {explanation}\n") }
 }

@@ -14,6 +14,9 @@ use crate::table::{self, Table, shortened};
 const MOST_JSON: usize = 2_000;
 
 /// Show a node: its state, arguments, result and attempts
+///
+/// References in its arguments are replaced by results, as far as there are any. Each attempt has its forager, its end and its
+/// fence, which other commands ask for.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/node-show.txt"))]
 pub(super) struct Show {

@@ -100,8 +100,10 @@ impl Foreman {
         }
     }
 
+    /// What must not overlap begins only under a lease. Without one the forager may be lost by now, and what a broken link
+    /// delivers late may have been decided upon, and given to another.
     fn needs_lease(&self, assign: &Assign) -> bool {
-        assign.effects == EffectClass::Guarded && !self.lease.holds(self.parts.around.env.boot_time())
+        !assign.effects.may_overlap() && !self.lease.holds(self.parts.around.env.boot_time())
     }
 
     /// A pure tool that takes no time needs neither a start that is remembered nor a task.

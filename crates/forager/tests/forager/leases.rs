@@ -1,4 +1,4 @@
-//! Guarded attempts run only under a lease.
+//! Guarded attempts run only under a lease; irrevocable ones begin only under one.
 
 use antfarm_model::{EffectClass, Epoch, Incarnation};
 use antfarm_protocol::{Accept, Assign, Cancel, ForagerMessage, HeartbeatAck, Welcome};
@@ -46,6 +46,25 @@ async fn what_is_guarded_begins_with_the_lease_and_is_dead_at_its_end() {
     assert_eq!(session.hear().await, interrupted(11));
     forager.wait().await.expect("it was asked to stop");
     assert!(!is_alive(other));
+}
+
+#[tokio::test]
+async fn what_is_irrevocable_begins_with_a_lease_and_is_not_ended_by_its_end() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let forager = start(ground.config_with(&[&queen], "echo $$ > $1/$ANTFARM_FENCE; exec sleep 600")).await;
+    let mut session = queen.session().await;
+    session.hello().await;
+    session.lead(3, None).await;
+    let irrevocable = |fence| Assign { effects: EffectClass::Irrevocable, ..assign(fence, "t", "null") };
+    session.say([irrevocable(10), assign(11, "t", "null")]).await;
+    until(&forager, |status| (status.unstarted, status.running) == (2, 0)).await;
+    grant(&mut session, 1_000).await;
+    until(&forager, |status| status.running == 2).await;
+    let payment = pid_in(&ground.path("10")).await;
+    while session.hear().await != interrupted(11) {}
+    assert!(is_alive(payment), "the end of a lease ends only what is guarded");
+    session.say([irrevocable(12)]).await;
+    until(&forager, |status| (status.unstarted, status.running) == (1, 1)).await;
 }
 
 #[tokio::test]

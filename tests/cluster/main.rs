@@ -3,6 +3,8 @@
 mod cancel;
 mod check;
 mod cost_classes;
+mod deadlines;
+mod decisions;
 mod dev;
 mod events;
 mod explain;

@@ -4,10 +4,13 @@
 //! files answers for one kind of thing. Every «no» is a [`Problem`](problem::Problem).
 
 mod ask;
+mod attempts;
 mod body;
 mod cluster;
+mod decide;
 mod digest;
 mod events;
+mod explain;
 mod foragers;
 mod forward;
 mod graphs;

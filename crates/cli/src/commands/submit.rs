@@ -36,6 +36,7 @@ Exit status:
   3  no leader answered, or the outcome is unknown; submitting again is safe
   4  a graph is invalid, or its id is taken
 
+Deadlines that a graph cannot keep by its own time-outs are told as warnings.
 Of several files, the worst counts.")]
 pub(crate) struct Submit {
     /// Graphs; `-` is standard input
@@ -101,6 +102,9 @@ impl Submit {
         let conversion = self.conversion.conversion(self.id.as_ref())?;
         let submission = Submission::read(file, self.conversion.format, &conversion)?;
         let answer = submission.send(client).await?;
+        for warning in &answer.graph.warnings {
+            console.tell(&format!("antfarm: warning: {}: {}: {}", file.display(), warning.path, warning.message));
+        }
         let (id, nodes) = (submission.graph.id.to_string(), submission.graph.nodes.len());
         let again = if answer.new { "" } else { " before; it is there once" };
         let text = format!("{id} submitted{again}: {nodes} nodes");
@@ -111,6 +115,11 @@ impl Submit {
         }
         let edges: usize =
             submission.graph.nodes.iter().map(|node| node.after.len() + node.args.references.len()).sum();
-        Ok((id.clone(), json!({"file": file, "id": id, "new": answer.new, "nodes": nodes, "edges": edges})))
+        Ok((
+            id.clone(),
+            json!({
+                "file": file, "id": id, "new": answer.new, "nodes": nodes, "edges": edges, "warnings": answer.graph.warnings,
+            }),
+        ))
     }
 }

@@ -1,6 +1,8 @@
 //! A graph at one moment, to be looked at without holding up the state.
 
-use antfarm_model::{Dependency, InstanceName, Name, NodeNo, OnDeadline, OnFailure};
+use std::collections::BTreeMap;
+
+use antfarm_model::{Dependency, ForagerNo, InstanceName, Name, NodeNo, OnDeadline, OnFailure};
 use antfarm_scheduler::{GraphRecord, Instance, InstanceId, InstanceState};
 
 use super::Api;
@@ -19,8 +21,7 @@ const MAX_TROUBLES: usize = 5;
 /// A graph at one moment. Making one costs O(instances / 256).
 pub(super) struct Picture {
     pub(super) graph: GraphRecord,
-    /// By number.
-    foragers: Vec<Name>,
+    foragers: BTreeMap<ForagerNo, Name>,
 }
 
 /// A node of a graph, or one instance of it.
@@ -36,7 +37,8 @@ impl Api {
     pub(super) fn picture(&self, id: &str) -> Result<Picture, Problem> {
         let picture = self.shared.replica.read(|state| {
             let graph = state.graph_named(id)?.clone();
-            Some(Picture { graph, foragers: state.foragers().map(|forager| forager.name.clone()).collect() })
+            let foragers = state.foragers().map(|forager| (forager.no, forager.name.clone())).collect();
+            Some(Picture { graph, foragers })
         });
         picture.ok_or_else(|| {
             Problem::not_found(format!("there is no graph {id:?}: it was never submitted, or has been removed"))
@@ -101,8 +103,9 @@ impl Picture {
         }
     }
 
-    pub(super) fn forager(&self, number: antfarm_model::ForagerNo) -> String {
-        self.foragers.get(number.0 as usize).map_or_else(|| "?".into(), ToString::to_string)
+    /// The name of a forager, or its number if it was lost so long ago that it is forgotten.
+    pub(super) fn forager(&self, number: ForagerNo) -> String {
+        self.foragers.get(&number).map_or_else(|| format!("#{} (forgotten)", number.0), ToString::to_string)
     }
 
     pub(super) fn node_view(&self, place: Place) -> NodeView {
@@ -212,5 +215,6 @@ pub(super) fn graph_view(graph: &GraphRecord) -> GraphView {
         on_failure,
         on_deadline,
         troubles: Vec::new(),
+        warnings: Vec::new(),
     }
 }

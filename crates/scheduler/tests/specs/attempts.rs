@@ -1,7 +1,9 @@
 //! An attempt is `(graph, node, index, fence)`, and only what is open counts.
 
-use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, LogIndex, NodeNo};
-use antfarm_scheduler::{AttemptId, Command, Entry, Instances, Position, Refusal, State};
+use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, LogIndex, NodeNo, Span};
+use antfarm_scheduler::{
+    AttemptId, Command, Ending, Entry, FailureKind, Instance, Instances, Position, Refusal, State,
+};
 
 use crate::farm::Farm;
 
@@ -87,4 +89,45 @@ fn one_entry_opens_at_most_one_attempt_of_an_instance() {
         Command::Assign { forager: two, incarnation: second, instances },
     ]);
     assert_eq!(answers[2], Err(Refusal::NotReady));
+}
+
+#[test]
+fn an_attempt_is_remembered_with_who_ran_it_under_which_leader_from_when_until_when_and_how_it_ended() {
+    let mut farm = farm();
+    farm.elect();
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.hear(forager);
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    let assigned_at = farm.now.wall;
+    farm.pass(Span(10));
+    let started_at = farm.now.wall;
+    farm.start(forager, attempt);
+    farm.pass(Span(20));
+    farm.fail(forager, attempt).expect("open");
+    let closed = &farm.instance(attempt.instance).closed[0];
+    assert_eq!((closed.fence, closed.forager, closed.epoch), (attempt.fence, forager, Epoch(2)));
+    assert_eq!((closed.times.assigned_at, closed.times.started_at), (assigned_at, Some(started_at)));
+    assert_eq!((closed.closed_at, closed.ending), (farm.now.wall, Ending::Failed(FailureKind::Exit)));
+    assert_eq!(closed.message.as_deref(), Some("exit code 1"));
+}
+
+#[test]
+fn of_many_attempts_the_newest_are_kept_and_the_others_are_counted_by_how_they_ended() {
+    let mut farm = farm();
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    for number in 0..Instance::MAX_CLOSED + 5 {
+        farm.work();
+        let attempt = farm.open(forager)[0];
+        if number == 1 {
+            farm.reject(forager, attempt, antfarm_scheduler::RejectReason::NoSlot);
+            farm.pass(Span(100));
+        } else {
+            farm.one(Command::Return { forager, attempts: attempt.into() }).expect("open");
+        }
+    }
+    let instance = farm.instance(farm.id("g", "a"));
+    assert_eq!((instance.attempts as usize, instance.closed.len()), (Instance::MAX_CLOSED + 5, Instance::MAX_CLOSED));
+    let older: Vec<_> = instance.older.as_deref().map(|older| older.endings().collect()).unwrap_or_default();
+    assert_eq!(older, [(Ending::Rejected(antfarm_scheduler::RejectReason::NoSlot), 1), (Ending::Returned, 4)]);
 }

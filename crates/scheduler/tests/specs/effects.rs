@@ -94,13 +94,15 @@ fn an_irrevocable_attempt_of_a_lost_forager_needs_a_decision() {
     let retry = |assume_ended| Verdict::Retry { assume_ended };
     assert_eq!(farm.one(decision(Fence(1), retry(true))), Err(Refusal::WrongFence));
     assert_eq!(farm.one(decision(first.fence, retry(false))), Err(Refusal::EndNotProven));
-    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Done));
+    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Decided { new: true }));
     assert_eq!(
         farm.one(decision(first.fence, retry(true))),
-        Err(Refusal::NothingToDecide),
+        Ok(Reply::Decided { new: false }),
         "a repeated decision authorises nothing"
     );
     assert_eq!(farm.work(), ["g/a to two"]);
+    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Decided { new: false }));
+    assert_eq!((farm.open(two).len(), farm.work()), (1, Vec::new()));
 }
 
 #[test]

@@ -11,13 +11,15 @@ use crate::exit::{Exit, Stop};
 /// Decide what becomes of a node in `needs_decision`
 ///
 /// An irrevocable attempt that may have started, and of whose end nobody knows, is never repeated by itself: somebody
-/// looks whether it took effect, and decides. The fence names the attempt that was looked at; `antfarm node show` tells it.
+/// looks whether it took effect, and decides. The fence names the attempt that was looked at; `antfarm node show` tells it,
+/// and then shows who decided what, and why. The same decision again changes nothing; another one about the same attempt is
+/// refused.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   antfarm node decide payroll/pay succeed --fence 4711 --result '{\"receipt\": 17}' --why 'seen in the bank statement'
-  antfarm node decide payroll/pay fail --fence 4711
-  antfarm node decide payroll/pay retry --fence 4711 --assume-ended")]
+  antfarm node decide payroll/pay fail --fence 4711 --as ada --why 'the bank refused it'
+  antfarm node decide payroll/pay retry --fence 4711 --assume-ended --why 'the machine was switched off'")]
 pub(super) struct Decide {
     /// The node, or one instance of an array node
     #[arg(value_name = "GRAPH/NODE")]
@@ -35,7 +37,7 @@ pub(super) struct Decide {
     #[arg(long)]
     assume_ended: bool,
     /// Who decided
-    #[arg(long, value_name = "NAME", env = "USER", default_value = "somebody")]
+    #[arg(long = "as", value_name = "NAME", env = "USER", default_value = "somebody")]
     by: String,
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "")]
@@ -55,8 +57,11 @@ enum Word {
 impl Decide {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let NodePath { graph, node } = &self.node;
-        let view = client.decide(graph, node, &self.ruling()?).await?;
-        console.result(&view, || format!("{graph}/{node} is {}\n", view.state))?;
+        let decided = client.decide(graph, node, &self.ruling()?).await?;
+        console.result(&decided, || {
+            let before = if decided.new { "" } else { "; the same was decided before, and nothing has changed" };
+            format!("{graph}/{node} is {}{before}\n", decided.node.state)
+        })?;
         Ok(Exit::Done)
     }
 

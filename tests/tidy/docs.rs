@@ -3,7 +3,7 @@
 use crate::repository::{file, files, nothing_is_wrong, root};
 
 /// Pages and files that must be there.
-const EXPECTED: [&str; 15] = [
+const EXPECTED: [&str; 16] = [
     ".ci/run",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -19,6 +19,7 @@ const EXPECTED: [&str; 15] = [
     "docs/decisions/0001-openraft.md",
     "docs/decisions/0002-sled.md",
     "docs/decisions/0003-bincode.md",
+    "docs/incidents.md",
 ];
 
 /// The map fits into a head.

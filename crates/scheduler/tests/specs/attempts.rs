@@ -1,8 +1,9 @@
 //! An attempt is `(graph, node, index, fence)`, and only what is open counts.
 
-use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, LogIndex, NodeNo, Span};
+use antfarm_model::{CostClass, EffectClass, Epoch, Fence, ForagerNo, GraphNo, LogIndex, NodeNo, Span};
 use antfarm_scheduler::{
-    AttemptId, Command, Ending, Entry, FailureKind, Instance, Instances, Position, Refusal, State,
+    AttemptId, AttemptOutcome, Command, Ending, Entry, FailureKind, Instance, InstanceId, Instances, Position, Refusal,
+    RejectReason, State,
 };
 
 use crate::farm::Farm;
@@ -120,7 +121,7 @@ fn of_many_attempts_the_newest_are_kept_and_the_others_are_counted_by_how_they_e
         farm.work();
         let attempt = farm.open(forager)[0];
         if number == 1 {
-            farm.reject(forager, attempt, antfarm_scheduler::RejectReason::NoSlot);
+            farm.reject(forager, attempt, RejectReason::NoSlot);
             farm.pass(Span(100));
         } else {
             farm.one(Command::Return { forager, attempts: attempt.into() }).expect("open");
@@ -129,5 +130,35 @@ fn of_many_attempts_the_newest_are_kept_and_the_others_are_counted_by_how_they_e
     let instance = farm.instance(farm.id("g", "a"));
     assert_eq!((instance.attempts as usize, instance.closed.len()), (Instance::MAX_CLOSED + 5, Instance::MAX_CLOSED));
     let older: Vec<_> = instance.older.as_deref().map(|older| older.endings().collect()).unwrap_or_default();
-    assert_eq!(older, [(Ending::Rejected(antfarm_scheduler::RejectReason::NoSlot), 1), (Ending::Returned, 4)]);
+    assert_eq!(older, [(Ending::Rejected(RejectReason::NoSlot), 1), (Ending::Returned, 4)]);
+}
+
+#[test]
+fn reports_about_what_nobody_knows_are_refused_and_change_nothing() {
+    let mut farm = farm();
+    farm.work();
+    let (one, two) = (farm.open(ForagerNo(0))[0], farm.forager("two", 1, &["work"]));
+    let records = |farm: &Farm| farm.state.snapshot().records().skip(1).collect::<Vec<_>>();
+    let before = records(&farm);
+    let other = |graph: u64, node: u32, index: u32, fence: u64| AttemptId {
+        instance: InstanceId { graph: GraphNo(graph), node: NodeNo(node), index },
+        fence: Fence(fence),
+    };
+    let max = other(u64::MAX, u32::MAX, u32::MAX, u64::MAX);
+    let unknown = [max, other(1, 9, 0, 1), other(1, 0, 7, 1), other(1, 1, 0, one.fence.0), other(1, 0, 0, 1)];
+    for attempt in unknown {
+        for forager in [ForagerNo(0), two, ForagerNo(u32::MAX)] {
+            let attempts = attempt.into();
+            for command in [
+                Command::Started { forager, attempts },
+                Command::Return { forager, attempts },
+                Command::Reject { forager, attempts, reason: RejectReason::NoSlot },
+                Command::End { forager, attempts, outcome: AttemptOutcome::Interrupted },
+            ] {
+                farm.one(command.clone()).expect_err(&format!("{command:?}"));
+            }
+        }
+    }
+    farm.one(Command::Started { forager: two, attempts: one.into() }).expect_err("it is open at another forager");
+    assert_eq!(records(&farm), before);
 }

@@ -65,3 +65,21 @@ fn a_forager_that_says_itself_that_it_stops_gets_nothing() {
     farm.succeed(forager, attempt, "1").expect("open");
     assert_eq!(farm.work(), Vec::<String>::new());
 }
+
+#[test]
+fn a_drain_holds_nobody_up_who_needs_results_from_there() {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, EffectClass::Guarded);
+    let leaving = farm.forager("leaving", 2, &["work"]);
+    farm.forager("staying", 2, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work}, b: {tool: work}, c: {tool: work, args: [{$ref: a}, {$ref: b}]}}}")
+        .expect("accepted");
+    assert_eq!(farm.work(), ["g/a to leaving", "g/b to leaving"]);
+    let open = farm.open(leaving);
+    farm.succeed(leaving, open[0], "1").expect("open");
+    farm.one(Command::Drain { forager: leaving }).expect("it is there");
+    assert_eq!(farm.work(), Vec::<String>::new());
+    farm.succeed(leaving, open[1], "1").expect("open");
+    assert_eq!(farm.work(), ["g/c to staying"]);
+    assert_eq!(farm.open(leaving), [], "the drain is complete");
+}

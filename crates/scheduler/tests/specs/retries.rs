@@ -222,3 +222,23 @@ fn an_attempt_that_never_started_is_no_death_of_the_node_s_doing() {
     }
     assert_eq!(farm.instance(farm.id("g", "a")).losses, 0);
 }
+
+#[test]
+fn nothing_is_tried_again_before_the_end_of_a_cancelled_run_is_known() {
+    let mut farm = farm();
+    farm.forager("other", 1, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work, retries: 1, timeout: 5s}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    farm.start(forager, attempt);
+    for _ in 0..10 {
+        farm.pass(Span::from_secs(60));
+        farm.hear_all();
+        assert_eq!(farm.work(), Vec::<String>::new(), "it was told to end, and has not said that it did");
+    }
+    farm.end(forager, attempt, cancelled()).expect("open");
+    farm.pass(Span::from_secs(1));
+    farm.hear_all();
+    assert_eq!(farm.work(), ["g/a to f"]);
+}

@@ -147,6 +147,7 @@ mod tests {
             FENCE  EPOCH  FORAGER  STATE  STARTED  CLOSED  MESSAGE
                17      3  f        lost   t1       t2
             ada decided retry about attempt 17 at t3: nothing was paid
-        "#]].assert_eq(&listing(&AttemptPage { attempts: vec![lost], older: vec![older] }));
+        "#]]
+        .assert_eq(&listing(&AttemptPage { attempts: vec![lost], older: vec![older] }));
     }
 }

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use crate::given::{GRAPH_WITHIN, SOON, array};
 
-/// The explanation of a node, once it is of this kind.
-fn explained(cluster: &Cluster, node: &str, kind: &str) -> String {
-    wait_until(&format!("{node} to be explained as {kind}"), SOON, || {
+/// The explanation of a node, once it has this reason.
+fn explained(cluster: &Cluster, node: &str, reason: &str) -> String {
+    wait_until(&format!("{node} to be explained as {reason}"), SOON, || {
         let explained = cluster.antfarm(&["node", "explain", node, "--json"]).exits(0).json();
-        ensure!(explained["kind"] == kind, "{explained}");
+        ensure!(explained["reason"] == reason, "{explained}");
         Ok(explained["explanation"].to_string())
     })
 }

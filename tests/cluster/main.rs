@@ -4,6 +4,8 @@ mod cancel;
 mod check;
 mod completions;
 mod cost_classes;
+mod deadlines;
+mod decisions;
 mod dev;
 mod dev_cluster;
 mod events;

@@ -30,7 +30,7 @@ fn hello(name: &str, tool: &str) -> Value {
 }
 
 /// A forager by hand that is registered under a name and has one tool, of which it alone has the manifest.
-fn registered(cluster: &Cluster, name: &str) -> Session {
+pub(crate) fn registered(cluster: &Cluster, name: &str) -> Session {
     let leader = cluster.leader();
     let manifest = r#"{"cost_class": "model", "effects": "pure", "retries": 0}"#;
     leader.http().put(&format!("/v1/tools/{name}"), manifest).and_then(|answer| answer.ok()).expect("it is taken");
@@ -41,7 +41,7 @@ fn registered(cluster: &Cluster, name: &str) -> Session {
 }
 
 /// Has that forager assigned the only node of a graph, and returns the attempt.
-fn assigned(cluster: &Cluster, name: &str, session: &mut Session) -> Value {
+pub(crate) fn assigned(cluster: &Cluster, name: &str, session: &mut Session) -> Value {
     cluster.submit(&json!({"id": name, "nodes": {"only": {"tool": name}}}));
     session.hear("task.assign")["attempt"].clone()
 }

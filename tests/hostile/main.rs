@@ -1,5 +1,6 @@
 //! What strangers, fools and broken machines send, and that it harms nobody: one file for each kind of sender.
 
+mod assignments;
 mod clients;
 mod foragers;
 mod given;

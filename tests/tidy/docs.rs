@@ -3,7 +3,7 @@
 use crate::repository::{file, files, nothing_is_wrong, root};
 
 /// Pages and files that must be there.
-const EXPECTED: [&str; 20] = [
+const EXPECTED: [&str; 21] = [
     ".ci/run",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -23,6 +23,7 @@ const EXPECTED: [&str; 20] = [
     "docs/decisions/0003-bincode.md",
     "docs/deploy.md",
     "docs/first-hour.md",
+    "docs/incidents.md",
     "examples/README.md",
 ];
 

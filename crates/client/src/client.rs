@@ -19,8 +19,8 @@ use crate::events::EventStream;
 use crate::search::Search;
 use crate::transport::{Ask, Transport};
 use crate::views::{
-    AttemptPage, ClusterView, ExplanationView, ForagerPage, ForagerView, GraphPage, GraphView, NodePage, NodeView,
-    ResultPage, ToolPage,
+    AttemptPage, ClusterView, DecidedNode, ExplanationView, ForagerPage, ForagerView, GraphPage, GraphView, NodePage,
+    NodeView, ResultPage, ToolPage,
 };
 
 const JSON: &str = "application/json";
@@ -192,7 +192,7 @@ impl Client {
     }
 
     /// Decides what becomes of an instance in `needs_decision`; `ruling` is the body that the API describes.
-    pub async fn decide(&self, graph: &str, node: &str, ruling: &Value) -> Result<NodeView, ClientError> {
+    pub async fn decide(&self, graph: &str, node: &str, ruling: &Value) -> Result<DecidedNode, ClientError> {
         self.post(path("/v1/graphs/{}/nodes/{}/decide", &[graph, node]), ruling).await
     }
 

@@ -88,6 +88,18 @@ pub struct GraphView {
     /// The first instances that failed, expired or wait for a decision; not in lists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<TroubleView>,
+    /// What speaks against it although it is valid; only in the answer to a submission.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningView>,
+}
+
+/// What speaks against a graph that is valid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningView {
+    /// Where, as a path (`nodes.report.deadline`).
+    pub path: String,
+    /// What, and what to do.
+    pub message: String,
 }
 
 /// An instance that has no result, and why.
@@ -165,9 +177,37 @@ pub struct ExplanationView {
     /// Its state.
     pub state: String,
     /// The reason in one word.
-    pub kind: String,
+    pub reason: String,
     /// The reason as a sentence.
     pub explanation: String,
+    /// What would change it, if anything can.
+    pub change: Option<String>,
+    /// When the instance expires, if it has not ended.
+    pub deadline: Option<String>,
+    /// The first foragers in question, with what stands in the way at each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foragers: Vec<ObstacleView>,
+}
+
+/// What keeps a forager from taking an instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObstacleView {
+    /// The forager.
+    pub name: String,
+    /// What stands in the way, in one word.
+    pub obstacle: String,
+    /// How long that lasts at most, in milliseconds, if it is known.
+    pub left_ms: Option<u64>,
+}
+
+/// A node after somebody decided about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecidedNode {
+    /// Whether this request decided; otherwise the same was decided before, and nothing has changed.
+    pub new: bool,
+    /// The node.
+    #[serde(flatten)]
+    pub node: NodeView,
 }
 
 /// One try.
@@ -175,16 +215,38 @@ pub struct ExplanationView {
 pub struct AttemptView {
     /// The fence.
     pub fence: u64,
+    /// The leadership that assigned it.
+    pub epoch: u64,
     /// Who has it, or had it.
     pub forager: String,
     /// `open`, or how it ended.
     pub state: String,
     /// In which way it failed or was rejected.
     pub manner: Option<String>,
+    /// When it was assigned.
+    pub assigned_at: String,
+    /// When its start became known.
+    pub started_at: Option<String>,
     /// When it was closed.
     pub closed_at: Option<String>,
     /// What there is to say about it.
     pub message: Option<String>,
+    /// What somebody decided about it, if its fate was unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<DecidedView>,
+}
+
+/// What somebody decided about an attempt of unknown fate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecidedView {
+    /// `retry`, `succeed` or `fail`.
+    pub verdict: String,
+    /// Who.
+    pub by: String,
+    /// Why.
+    pub why: String,
+    /// When.
+    pub at: String,
 }
 
 /// The attempts at an instance that are remembered, the oldest first.
@@ -192,6 +254,20 @@ pub struct AttemptView {
 pub struct AttemptPage {
     /// All of them.
     pub attempts: Vec<AttemptView>,
+    /// Those before, which are no longer kept one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub older: Vec<OlderView>,
+}
+
+/// A number of attempts that ended alike.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OlderView {
+    /// How they ended.
+    pub state: String,
+    /// In which way they failed or were rejected.
+    pub manner: Option<String>,
+    /// How many.
+    pub count: u32,
 }
 
 /// A number for each cost class.
@@ -224,13 +300,53 @@ pub struct ForagerView {
     pub tools: Vec<String>,
     /// Whether it was told to take no more.
     pub draining: bool,
-    /// How many assignments it rejected in a row.
+    /// Decisions in a row of which it rejected something.
     pub rejects: u32,
+    /// Why it gets nothing for a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantine: Option<QuarantineView>,
+    /// Tools of which it gets nothing for a while, because too much of them failed there at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_quarantines: Vec<ToolQuarantineView>,
+    /// Nodes that it would not run and that wait until it is asked again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub backoffs: Vec<BackoffView>,
     /// Milliseconds since the leader heard it.
     pub heard_ms_ago: Option<u64>,
     /// Its open attempts; not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempts: Option<Vec<HeldView>>,
+}
+
+/// A quarantine for too many rejections in a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuarantineView {
+    /// How long it lasts, in milliseconds.
+    pub left_ms: u64,
+    /// Why the forager rejected last.
+    pub reason: Option<String>,
+}
+
+/// A tool of which a forager gets nothing for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolQuarantineView {
+    /// The tool.
+    pub tool: String,
+    /// How long that lasts, in milliseconds.
+    pub left_ms: u64,
+    /// Quick failures in a row.
+    pub failures: u32,
+}
+
+/// A node that a forager would not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackoffView {
+    /// The graph.
+    pub graph: String,
+    /// The node.
+    pub node: String,
+    /// In how many milliseconds the forager is asked again.
+    pub left_ms: u64,
 }
 
 /// What a forager was told to run.

@@ -16,6 +16,7 @@ mod render;
 mod rfc3339;
 mod soundness;
 mod time;
+mod warnings;
 
 pub use fault::Fault;
 pub use graph::{Args, Dependency, Graph, Node, OnDeadline, OnFailure, Reference};

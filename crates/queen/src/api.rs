@@ -4,11 +4,14 @@
 //! files answers for one kind of thing. Every «no» is a [`Problem`](problem::Problem).
 
 mod ask;
+mod attempts;
 mod body;
 mod cluster;
 mod dated;
+mod decide;
 mod digest;
 mod events;
+mod explain;
 mod foragers;
 mod forward;
 mod graphs;

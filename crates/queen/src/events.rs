@@ -90,7 +90,12 @@ impl Events {
     fn wake_waiters(&self, outcome: &Outcome) {
         let ended = outcome.events.iter().filter_map(|event| match event {
             Event::Graph { graph, finished: true, .. } | Event::GraphRemoved { graph, .. } => Some(graph),
-            Event::Graph { .. } | Event::Instances { .. } | Event::Forager { .. } | Event::Tool { .. } => None,
+            Event::Graph { .. }
+            | Event::Instances { .. }
+            | Event::Rejected { .. }
+            | Event::Forager { .. }
+            | Event::ForagerForgotten { .. }
+            | Event::Tool { .. } => None,
         });
         let mut waiters = self.0.waiters.lock().unwrap_or_else(PoisonError::into_inner);
         for graph in ended {

@@ -58,9 +58,9 @@ impl Metrics {
         self.0.results.add(state.as_str(), number);
     }
 
-    /// A forager would not run an attempt.
-    pub(crate) fn rejected(&self, reason: RejectReason) {
-        self.0.rejects.add(label::reject(reason), 1);
+    /// A forager would not run attempts.
+    pub(crate) fn rejected(&self, reason: RejectReason, number: u64) {
+        self.0.rejects.add(label::reject(reason), number);
     }
 
     /// An instance got another attempt after this one.

@@ -194,6 +194,40 @@ pub enum Verdict {
     Fail,
 }
 
+/// A [`Verdict`] without what belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// Try again.
+    Retry,
+    /// It succeeded.
+    Succeed,
+    /// It failed.
+    Fail,
+}
+
+impl VerdictKind {
+    /// The name in documents.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Succeed => "succeed",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Verdict {
+    /// What it is, without what belongs to it.
+    pub const fn kind(&self) -> VerdictKind {
+        match self {
+            Self::Retry { .. } => VerdictKind::Retry,
+            Self::Succeed { .. } => VerdictKind::Succeed,
+            Self::Fail => VerdictKind::Fail,
+        }
+    }
+}
+
 /// What a forager process says of itself when it registers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
@@ -232,6 +266,19 @@ pub enum RejectReason {
     DeadlinePassed,
     /// It has seen a higher epoch.
     StaleEpoch,
+}
+
+impl RejectReason {
+    /// The name in documents.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoSlot => "no_slot",
+            Self::UnknownTool => "unknown_tool",
+            Self::Draining => "draining",
+            Self::DeadlinePassed => "deadline_passed",
+            Self::StaleEpoch => "stale_epoch",
+        }
+    }
 }
 
 /// How an attempt ended.

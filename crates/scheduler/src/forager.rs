@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use antfarm_model::{CostClass, Elapsed, ForagerNo, Incarnation, Name, ToolNo};
+use antfarm_model::{CostClass, Elapsed, Epoch, ForagerNo, Incarnation, Name, ToolNo, WallTime};
 use serde::{Deserialize, Serialize};
 
+use crate::instance::AttemptTimes;
 use crate::instances::AttemptId;
+use crate::standing::Standing;
 
 const CLASSES: usize = CostClass::ALL.len();
 
@@ -58,12 +60,26 @@ pub enum CancelReason {
 pub struct Attempt {
     /// The incarnation that it is addressed to.
     pub incarnation: Incarnation,
+    /// The leadership that assigned it.
+    pub epoch: Epoch,
     /// When it was assigned.
     pub assigned_at: Elapsed,
     /// When its start was committed, if it was.
     pub started_at: Option<Elapsed>,
     /// Why it is to be cancelled, if it is.
     pub cancel: Option<CancelReason>,
+    /// The same moments by the cluster's wall clock, for people.
+    pub times: AttemptTimes,
+}
+
+impl Attempt {
+    /// Notes that it has started; tells whether that is new.
+    pub(crate) fn note_start(&mut self, now: Elapsed, wall: WallTime) -> bool {
+        let new = self.started_at.is_none();
+        self.started_at.get_or_insert(now);
+        self.times.started_at.get_or_insert(wall);
+        new
+    }
 }
 
 /// A forager.
@@ -93,10 +109,10 @@ pub struct Forager {
     pub suspect: bool,
     /// Its lease is over.
     pub lost: bool,
-    /// Until when it gets nothing because it rejected too much in a row.
-    pub quarantined_until: Option<Elapsed>,
-    /// How many assignments it rejected in a row.
-    pub rejects: u32,
+    /// When it is forgotten, if it is lost.
+    pub forget_at: Option<Elapsed>,
+    /// What speaks against it.
+    pub standing: Standing,
     /// What it should run, by class; free slots follow from it.
     pub open: [BTreeMap<AttemptId, Attempt>; CLASSES],
 }
@@ -108,7 +124,7 @@ impl Forager {
             ForagerState::Lost
         } else if self.suspect {
             ForagerState::Suspect
-        } else if self.quarantined_until.is_some() {
+        } else if self.standing.quarantined_until.is_some() {
             ForagerState::Quarantined
         } else if self.draining {
             ForagerState::Draining

@@ -112,6 +112,8 @@ pub struct GraphRecord {
     pub digest: [u8; 32],
     /// How far it is.
     pub phase: GraphPhase,
+    /// The instance that sealed its fate, if one did before all had ended.
+    pub stopped_by: Option<InstanceId>,
     pub(crate) shape: Arc<Shape>,
     pub(crate) counts: Counts,
     pub(crate) progress: Chunked<NodeProgress>,

@@ -21,6 +21,8 @@ use crate::state::Core;
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Index {
     pub(crate) tools: BTreeMap<Name, ToolNo>,
+    /// How many foragers have each tool.
+    pub(crate) holders: BTreeMap<ToolNo, u32>,
     pub(crate) foragers: BTreeMap<Name, ForagerNo>,
     pub(crate) graphs: BTreeMap<Name, GraphNo>,
     /// Every open attempt, and who has it.
@@ -37,10 +39,13 @@ impl Index {
     /// Derives all indexes from the state. O(n log n).
     pub(crate) fn rebuild(core: &Core) -> Self {
         let mut index = Self::default();
-        for (no, tool) in (0..).map(ToolNo).zip(&core.tools) {
-            index.tools.insert(tool.name.clone(), no);
+        for (no, tool) in &core.tools {
+            index.tools.insert(tool.name.clone(), *no);
         }
-        for forager in &core.foragers {
+        for forager in core.foragers.values() {
+            for tool in forager.tools.iter() {
+                *index.holders.entry(*tool).or_default() += 1;
+            }
             index.foragers.insert(forager.name.clone(), forager.no);
             index.open.extend(forager.attempts().map(|(id, _)| (*id, forager.no)));
             index.free.refresh(forager);
@@ -78,6 +83,12 @@ impl Changed {
             self.order.remove(&(before, forager));
         }
         self.order.insert((index, forager));
+    }
+
+    pub(crate) fn forget(&mut self, forager: ForagerNo) {
+        if let Some(before) = self.of.remove(&forager) {
+            self.order.remove(&(before, forager));
+        }
     }
 
     pub(crate) fn since(&self, index: LogIndex) -> impl Iterator<Item = ForagerNo> {

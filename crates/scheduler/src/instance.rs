@@ -1,12 +1,13 @@
 //! What is known of one instance of a node.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, Fence, ForagerNo, WallTime};
+use antfarm_model::{Elapsed, Epoch, Fence, ForagerNo, WallTime};
 use serde::{Deserialize, Serialize};
 
-use crate::command::{FailureKind, RejectReason};
+use crate::command::{FailureKind, RejectReason, VerdictKind};
 
 /// Where an instance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -101,7 +102,7 @@ pub struct OpenAttempt {
 }
 
 /// How an attempt was closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// With a result.
@@ -134,6 +135,15 @@ impl Ending {
     }
 }
 
+/// When an attempt was assigned and started, by the cluster's wall clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptTimes {
+    /// When it was assigned.
+    pub assigned_at: WallTime,
+    /// When its start was committed, if it was.
+    pub started_at: Option<WallTime>,
+}
+
 /// An attempt that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedAttempt {
@@ -141,12 +151,42 @@ pub struct ClosedAttempt {
     pub fence: Fence,
     /// Who was to run it.
     pub forager: ForagerNo,
+    /// The leadership that assigned it.
+    pub epoch: Epoch,
+    /// When it was assigned and started.
+    pub times: AttemptTimes,
     /// When it was closed, by the cluster's wall clock.
     pub closed_at: WallTime,
     /// How.
     pub ending: Ending,
     /// What there is to say of it, such as the end of its standard error.
     pub message: Option<Arc<str>>,
+    /// What somebody decided about it, if its fate was unknown.
+    pub decided: Option<Box<Decided>>,
+}
+
+/// What somebody decided about an attempt of unknown fate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// What.
+    pub verdict: VerdictKind,
+    /// Who.
+    pub by: Arc<str>,
+    /// Why.
+    pub why: Arc<str>,
+    /// When, by the cluster's wall clock.
+    pub at: WallTime,
+}
+
+/// Attempts that are no longer kept one by one: how many ended in which way.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OlderAttempts(BTreeMap<Ending, u32>);
+
+impl OlderAttempts {
+    /// How many there are of each ending.
+    pub fn endings(&self) -> impl Iterator<Item = (Ending, u32)> {
+        self.0.iter().map(|(ending, number)| (*ending, *number))
+    }
 }
 
 /// The state of one instance.
@@ -160,14 +200,14 @@ pub struct Instance {
     pub failures: u32,
     /// How many foragers in a row were lost or died while it ran.
     pub losses: u32,
-    /// How often in a row foragers would not run it.
-    pub rejects: u32,
     /// Until when it is held back, if it is.
     pub held_until: Option<Elapsed>,
     /// Its open attempts: at most one, or two if its tool allows it.
     pub open: Vec<OpenAttempt>,
-    /// Its closed attempts, the newest last; of many, the first ones are forgotten.
+    /// Its closed attempts, the newest last; of many, the first ones are only counted, in `older`.
     pub closed: Vec<ClosedAttempt>,
+    /// The closed attempts before those, if there are any.
+    pub older: Option<Box<OlderAttempts>>,
     /// The result as JSON if it succeeded, else why it did not.
     pub text: Option<Arc<str>>,
 }
@@ -183,7 +223,12 @@ impl Instance {
 
     pub(crate) fn remember(&mut self, attempt: ClosedAttempt) {
         if self.closed.len() >= Self::MAX_CLOSED {
-            self.closed.remove(0);
+            let oldest = self.closed.remove(0);
+            let older = self.older.get_or_insert_default();
+            let number = older.0.entry(oldest.ending).or_default();
+            *number = number.saturating_add(1);
+        } else {
+            self.closed.reserve_exact(1); // most instances have one attempt, and there are many instances
         }
         self.closed.push(attempt);
     }

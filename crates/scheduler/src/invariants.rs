@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{EffectClass, ForagerNo};
+use antfarm_model::{EffectClass, ForagerNo, ToolNo};
 
 use crate::graph_record::{Counts, GraphPhase, GraphRecord};
 use crate::index::Index;
-use crate::instance::InstanceState;
+use crate::instance::{Instance, InstanceState};
 use crate::instances::AttemptId;
 use crate::state::{Core, State};
 
@@ -36,6 +36,7 @@ impl State {
         attempts_are_known_on_both_sides(core);
         foragers_keep_their_slots(core);
         tool_users_are_counted(core);
+        self.tools_are_known_for_a_reason();
         self.indexes_are_derived();
     }
 
@@ -47,10 +48,18 @@ impl State {
         }
     }
 
+    fn tools_are_known_for_a_reason(&self) {
+        for (no, tool) in &self.core.tools {
+            let reason = tool.manifest.is_some() || tool.users > 0 || self.index.holders.contains_key(no);
+            assert!(reason, "tool {}: without a manifest, in no graph and at no forager", tool.name);
+        }
+    }
+
     fn indexes_are_derived(&self) {
         let derived = Index::rebuild(&self.core);
-        let Index { tools, foragers, graphs, open, finished, ready, timers, free, changed: _ } = &self.index;
+        let Index { tools, holders, foragers, graphs, open, finished, ready, timers, free, changed: _ } = &self.index;
         assert_eq!(*tools, derived.tools, "the index of tools is derived");
+        assert_eq!(*holders, derived.holders, "the holders of tools are derived");
         assert_eq!(*foragers, derived.foragers, "the index of foragers is derived");
         assert_eq!(*graphs, derived.graphs, "the index of graphs is derived");
         assert_eq!(*open, derived.open, "the index of open attempts is derived");
@@ -73,6 +82,10 @@ fn open_attempts_have_open_states(graph: &GraphRecord) {
         assert!(!needs_one || !instance.open.is_empty(), "{id}: {} without an open attempt", instance.state);
         let has_none = matches!(instance.state, InstanceState::Waiting | InstanceState::NeedsDecision);
         assert!(!has_none || instance.open.is_empty(), "{id}: {} with an open attempt", instance.state);
+        let undecided = instance.closed.last().is_some_and(|last| last.decided.is_none());
+        let needs_decision = instance.state == InstanceState::NeedsDecision;
+        assert!(!needs_decision || undecided, "{id}: {} about nothing, or what was decided", instance.state);
+        assert!(instance.closed.len() <= Instance::MAX_CLOSED, "{id}: remembers {} attempts", instance.closed.len());
     }
 }
 
@@ -124,23 +137,25 @@ fn attempts_are_known_on_both_sides(core: &Core) {
         }
     }
     let at_foragers: BTreeMap<AttemptId, ForagerNo> =
-        core.foragers.iter().flat_map(|forager| forager.attempts().map(|(id, _)| (*id, forager.no))).collect();
+        core.foragers.values().flat_map(|forager| forager.attempts().map(|(id, _)| (*id, forager.no))).collect();
     assert_eq!(at_instances, at_foragers, "instances and foragers agree on the open attempts");
 }
 
 fn foragers_keep_their_slots(core: &Core) {
-    for forager in &core.foragers {
+    for forager in core.foragers.values() {
         for (id, attempt) in forager.attempts() {
             assert_eq!(attempt.incarnation, forager.incarnation, "{id}: addressed to the incarnation that counts");
         }
         assert!(!forager.lost || forager.open_count() == 0, "forager {}: lost, with open attempts", forager.name);
+        let has = |tool| forager.tools.contains(&tool);
+        assert!(forager.standing.keeps_bounds(has), "forager {}: what speaks against it is bounded", forager.name);
     }
 }
 
 fn tool_users_are_counted(core: &Core) {
-    let mut users = vec![0_u32; core.tools.len()];
+    let mut users: BTreeMap<ToolNo, u32> = core.tools.keys().map(|tool| (*tool, 0)).collect();
     for tool in core.graphs.values().map(Arc::as_ref).flat_map(|graph| graph.shape().tools()) {
-        users[tool.tool.0 as usize] += 1;
+        *users.get_mut(&tool.tool).expect("a tool that is used is known") += 1;
     }
-    assert!(core.tools.iter().map(|tool| tool.users).eq(users), "the users of every tool are counted");
+    assert!(core.tools.values().map(|tool| tool.users).eq(users.into_values()), "the users of every tool are counted");
 }

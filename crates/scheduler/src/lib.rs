@@ -24,23 +24,27 @@ mod outcome;
 mod render;
 mod shape;
 mod snapshot;
+mod standing;
 mod state;
 mod turns;
 
 pub use chunked::Chunked;
 pub use codec::CodecError;
-pub use command::{AttemptOutcome, Command, Decision, FailureKind, GraphSource, Registration, RejectReason, Verdict};
+pub use command::{
+    AttemptOutcome, Command, Decision, FailureKind, GraphSource, Registration, RejectReason, Verdict, VerdictKind,
+};
 pub use decide::{Budget, Contact, Liveness, Now, Policy, decide};
 pub use entry::{Entry, Position};
 pub use event::Event;
-pub use explain::{Explanation, explain};
+pub use explain::{Cause, Explanation, Obstacle, Reason, explain};
 pub use forager::{Attempt, CancelReason, Forager, ForagerState};
 pub use graph_record::{Counts, GraphPhase, GraphRecord, GraphState};
 pub use in_flight::InFlight;
-pub use instance::{ClosedAttempt, Ending, Instance, InstanceState, OpenAttempt};
+pub use instance::{AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt};
 pub use instances::{AttemptId, Attempts, InstanceId, Instances};
 pub use lease::{LeaseTerms, stall};
 pub use outcome::{Outcome, Refusal, Reply};
 pub use shape::Shape;
 pub use snapshot::{LoadError, Snapshot};
+pub use standing::{Standing, ToolStanding};
 pub use state::State;

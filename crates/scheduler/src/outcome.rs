@@ -1,7 +1,10 @@
 //! What apply answers: for each command a reply or a refusal, and what changed.
 
-use antfarm_model::{Epoch, ForagerNo, GraphNo, Incarnation, Name};
+use std::sync::Arc;
 
+use antfarm_model::{Epoch, ForagerNo, GraphNo, Incarnation, Name, WallTime};
+
+use crate::command::VerdictKind;
 use crate::entry::Position;
 use crate::event::Event;
 
@@ -34,6 +37,11 @@ pub enum Reply {
         forager: ForagerNo,
         /// Its incarnation.
         incarnation: Incarnation,
+    },
+    /// The instance is decided.
+    Decided {
+        /// Whether this command brought it about; otherwise the same was decided before, and nothing has changed.
+        new: bool,
     },
 }
 
@@ -135,6 +143,22 @@ pub enum Refusal {
         "the end of the former attempt is not proven: make sure that it has ended, then decide with --assume-ended"
     )]
     EndNotProven,
+    /// Somebody has decided about that attempt before.
+    #[error("{by} decided {} about this attempt at {at}: nothing was changed; look at the node again", .verdict.as_str())]
+    AlreadyDecided {
+        /// Who.
+        by: Arc<str>,
+        /// What.
+        verdict: VerdictKind,
+        /// When.
+        at: WallTime,
+    },
+    /// The forager would not run this node not long ago.
+    #[error("the forager would not run this node not long ago: it is asked again after a back-off")]
+    BacksOff,
+    /// The tool is quarantined at the forager.
+    #[error("the forager gets nothing of this tool for a while, because it failed too much of it in a row")]
+    ToolQuarantined,
 }
 
 fn tools(names: &[Name]) -> String {

@@ -1,9 +1,9 @@
 //! What never changes of a submitted graph: its nodes, their tools as they were at submission, and who waits for whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use antfarm_model::{Backoff, CostClass, Dependency, EffectClass, Graph, Manifest, Node, NodeNo, Span, ToolNo};
+use antfarm_model::{Backoff, CostClass, Dependency, EffectClass, Graph, Manifest, Name, Node, NodeNo, Span, ToolNo};
 use serde::{Deserialize, Serialize};
 
 use crate::instances::Instances;
@@ -60,6 +60,7 @@ pub struct Shape {
     first_successor: Vec<u32>,
     dependencies: Vec<u32>,
     by_name: Vec<NodeNo>,
+    pins: BTreeSet<Name>,
 }
 
 impl Shape {
@@ -108,7 +109,8 @@ impl Shape {
         let successors = edges.into_iter().map(|(_, successor)| successor).collect();
         let mut by_name: Vec<NodeNo> = numbered(&graph.nodes).map(|(no, _)| no).collect();
         by_name.sort_unstable_by_key(|no| &graph.nodes[no.0 as usize].id);
-        Ok(Self { graph, tools, tool_of, first_instance, successors, first_successor, dependencies, by_name })
+        let pins = graph.nodes.iter().filter_map(|node| node.pin.clone()).collect();
+        Ok(Self { graph, tools, tool_of, first_instance, successors, first_successor, dependencies, by_name, pins })
     }
 
     /// The graph as it was submitted.
@@ -141,6 +143,11 @@ impl Shape {
     /// Whether an attempt at a node must never be repeated by itself.
     pub(crate) fn is_irrevocable(&self, node: NodeNo) -> bool {
         self.tool(node).effects == EffectClass::Irrevocable
+    }
+
+    /// Whether a node is pinned to that forager.
+    pub(crate) fn pins(&self, forager: &Name) -> bool {
+        self.pins.contains(forager)
     }
 
     /// Every tool of the graph, once.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime};
+use antfarm_model::{
+    Elapsed, ForagerNo, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -13,7 +15,7 @@ use crate::entry::Position;
 use crate::forager::Forager;
 use crate::graph_record::{Counts, GraphPhase, GraphRecord, NodeProgress};
 use crate::instance::Instance;
-use crate::instances::AttemptId;
+use crate::instances::{AttemptId, InstanceId};
 use crate::shape::{Shape, ToolUse};
 use crate::state::{Core, State, Tombstone, ToolRecord, Upload};
 use crate::turns::Turns;
@@ -47,11 +49,33 @@ pub enum LoadError {
 /// A record. Variants are appended, never reordered.
 #[derive(Debug, Serialize, Deserialize)]
 enum Record {
-    Header { generation: u16, applied: Position, wall: WallTime, elapsed: Elapsed, turns: Turns, next_graph: GraphNo },
-    Tool { name: Name, manifest: Option<Arc<Manifest>>, users: u32 },
+    Header {
+        generation: u16,
+        applied: Position,
+        wall: WallTime,
+        elapsed: Elapsed,
+        turns: Turns,
+        next_graph: GraphNo,
+        next_tool: ToolNo,
+        next_forager: ForagerNo,
+    },
+    Tool {
+        no: ToolNo,
+        name: Name,
+        manifest: Option<Arc<Manifest>>,
+        users: u32,
+    },
     Forager(Arc<Forager>),
-    Upload { upload: u64, part: u32, bytes: Arc<[u8]>, dropped_at: Elapsed },
-    Tombstone { name: Name, until: Elapsed },
+    Upload {
+        upload: u64,
+        part: u32,
+        bytes: Arc<[u8]>,
+        dropped_at: Elapsed,
+    },
+    Tombstone {
+        name: Name,
+        until: Elapsed,
+    },
     Graph(GraphHead),
     Nodes(Vec<Node>),
     Progress(Vec<NodeProgress>),
@@ -67,6 +91,7 @@ struct GraphHead {
     finished_at: Option<(WallTime, Elapsed)>,
     digest: [u8; 32],
     phase: GraphPhase,
+    stopped_by: Option<InstanceId>,
     counts: Counts,
     id: Name,
     on_failure: OnFailure,
@@ -101,14 +126,15 @@ impl Snapshot {
 }
 
 fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
-    let Core { generation, applied, wall, elapsed, turns, next_graph, .. } = *core;
-    let header = Record::Header { generation, applied, wall, elapsed, turns, next_graph };
-    let tools = core.tools.iter().map(|tool| Record::Tool {
+    let Core { generation, applied, wall, elapsed, turns, next_graph, next_tool, next_forager, .. } = *core;
+    let header = Record::Header { generation, applied, wall, elapsed, turns, next_graph, next_tool, next_forager };
+    let tools = core.tools.iter().map(|(no, tool)| Record::Tool {
+        no: *no,
         name: tool.name.clone(),
         manifest: tool.manifest.clone(),
         users: tool.users,
     });
-    let foragers = core.foragers.iter().map(|forager| Record::Forager(Arc::clone(forager)));
+    let foragers = core.foragers.values().map(|forager| Record::Forager(Arc::clone(forager)));
     let uploads = core.uploads.iter().flat_map(|(upload, kept)| {
         kept.parts.iter().map(|(part, bytes)| Record::Upload {
             upload: *upload,
@@ -137,6 +163,7 @@ fn graph_records(graph: &GraphRecord) -> impl Iterator<Item = Record> + Send + '
         finished_at: graph.finished_at,
         digest: graph.digest,
         phase: graph.phase,
+        stopped_by: graph.stopped_by,
         counts: graph.counts,
         id: spec.id.clone(),
         on_failure: spec.on_failure,
@@ -217,11 +244,16 @@ impl State {
 /// Takes one record in; `None` if it stands where it has no place.
 fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Option<()> {
     match record {
-        Record::Header { generation, applied, wall, elapsed, turns, next_graph } => {
-            *core = Core { generation, applied, wall, elapsed, turns, next_graph, ..core.clone() };
+        Record::Header { generation, applied, wall, elapsed, turns, next_graph, next_tool, next_forager } => {
+            let empty = Core::empty(generation);
+            *core = Core { applied, wall, elapsed, turns, next_graph, next_tool, next_forager, ..empty };
         }
-        Record::Tool { name, manifest, users } => core.tools.push(ToolRecord { name, manifest, users }),
-        Record::Forager(forager) => core.foragers.push(forager),
+        Record::Tool { no, name, manifest, users } => {
+            core.tools.insert(no, ToolRecord { name, manifest, users });
+        }
+        Record::Forager(forager) => {
+            core.foragers.insert(forager.no, forager);
+        }
         Record::Upload { upload, part, bytes, dropped_at } => {
             let kept = core.uploads.entry(upload).or_insert(Upload { parts: BTreeMap::new(), dropped_at });
             kept.parts.insert(part, bytes);
@@ -263,7 +295,7 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
     let graph = Graph { id: head.id, on_failure: head.on_failure, on_deadline: head.on_deadline, nodes };
     let mut uses = BTreeMap::new();
     for tool in head.tools {
-        uses.insert(core.tools.get(tool.tool.0 as usize)?.name.as_str(), tool);
+        uses.insert(core.tools.get(&tool.tool)?.name.as_str(), tool);
     }
     graph.check_sound().ok()?;
     let shape = Shape::new(graph, |name| uses.get(name).cloned()).ok()?;
@@ -278,6 +310,7 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
         finished_at: head.finished_at,
         digest: head.digest,
         phase: head.phase,
+        stopped_by: head.stopped_by,
         shape: Arc::new(shape),
         counts: head.counts,
         progress,
@@ -287,16 +320,17 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
 
 /// Whether the parts of a state that was read fit together, so that nothing can be looked up in vain.
 fn is_coherent(core: &Core) -> bool {
-    let foragers = (0..).zip(&core.foragers).all(|(place, forager)| {
-        let known = |tool: &ToolNo| (tool.0 as usize) < core.tools.len();
-        forager.no.0 == place && forager.tools.iter().all(known)
-    });
-    let mut users = vec![0_u32; core.tools.len()];
+    let known = |tool: &ToolNo| core.tools.contains_key(tool);
+    let foragers = core.foragers.values().all(|forager| forager.tools.iter().all(known));
+    let numbers = core.graphs.keys().all(|graph| *graph < core.next_graph)
+        && core.tools.keys().all(|tool| *tool < core.next_tool)
+        && core.foragers.keys().all(|forager| *forager < core.next_forager);
+    let mut users: BTreeMap<ToolNo, u32> = core.tools.keys().map(|tool| (*tool, 0)).collect();
     for tool in core.graphs.values().flat_map(|graph| graph.shape.tools()) {
-        users[tool.tool.0 as usize] += 1;
+        *users.entry(tool.tool).or_default() += 1;
     }
-    let graphs = core.graphs.keys().all(|graph| *graph < core.next_graph);
-    foragers && graphs && core.tools.iter().map(|tool| tool.users).eq(users) && attempts_agree(core)
+    let used = core.tools.values().map(|tool| tool.users).eq(users.into_values());
+    foragers && numbers && used && attempts_agree(core)
 }
 
 /// Whether instances and foragers agree on the open attempts.
@@ -306,8 +340,8 @@ fn attempts_agree(core: &Core) -> bool {
         at_instances += record.open.len();
         record.open.iter().all(|open| {
             let id = AttemptId { instance, fence: open.fence };
-            core.foragers.get(open.forager.0 as usize).is_some_and(|forager| forager.attempt(&id).is_some())
+            core.foragers.get(&open.forager).is_some_and(|forager| forager.attempt(&id).is_some())
         })
     });
-    known && at_instances == core.foragers.iter().map(|forager| forager.attempts().count()).sum::<usize>()
+    known && at_instances == core.foragers.values().map(|forager| forager.attempts().count()).sum::<usize>()
 }

@@ -51,8 +51,10 @@ pub(crate) struct Core {
     /// The cost classes, the one that was served longest ago first.
     pub(crate) turns: Turns,
     pub(crate) next_graph: GraphNo,
-    pub(crate) tools: Vec<ToolRecord>,
-    pub(crate) foragers: Vec<Arc<Forager>>,
+    pub(crate) next_tool: ToolNo,
+    pub(crate) next_forager: ForagerNo,
+    pub(crate) tools: BTreeMap<ToolNo, ToolRecord>,
+    pub(crate) foragers: BTreeMap<ForagerNo, Arc<Forager>>,
     pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
     pub(crate) uploads: BTreeMap<u64, Upload>,
     pub(crate) tombstones: BTreeMap<Name, Tombstone>,
@@ -68,8 +70,10 @@ impl Core {
             elapsed: Elapsed::default(),
             turns: Turns::default(),
             next_graph: GraphNo(1),
-            tools: Vec::new(),
-            foragers: Vec::new(),
+            next_tool: ToolNo(0),
+            next_forager: ForagerNo(0),
+            tools: BTreeMap::new(),
+            foragers: BTreeMap::new(),
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
             tombstones: BTreeMap::new(),
@@ -93,7 +97,9 @@ impl State {
             manifest: Some(Arc::new(manifest)),
             users: 0,
         });
-        Self::from_core(Core { tools: built_in.collect(), ..Core::empty(generation) })
+        let mut core = Core { tools: (0..).map(ToolNo).zip(built_in).collect(), ..Core::empty(generation) };
+        core.next_tool = core.tools.last_key_value().map_or(ToolNo(0), |(last, _)| ToolNo(last.0 + 1));
+        Self::from_core(core)
     }
 
     pub(crate) fn from_core(core: Core) -> Self {
@@ -168,7 +174,7 @@ impl State {
 
     /// The forager with that number.
     pub fn forager(&self, forager: ForagerNo) -> Option<&Forager> {
-        self.core.foragers.get(forager.0 as usize).map(Arc::as_ref)
+        self.core.foragers.get(&forager).map(Arc::as_ref)
     }
 
     /// The forager with that name.
@@ -178,7 +184,12 @@ impl State {
 
     /// All foragers in registry order.
     pub fn foragers(&self) -> impl Iterator<Item = &Forager> {
-        self.core.foragers.iter().map(Arc::as_ref)
+        self.core.foragers.values().map(Arc::as_ref)
+    }
+
+    /// The foragers behind that one, in registry order.
+    pub fn foragers_after(&self, forager: ForagerNo) -> impl Iterator<Item = &Forager> {
+        self.core.foragers.range(ForagerNo(forager.0.saturating_add(1))..).map(|(_, forager)| forager.as_ref())
     }
 
     /// Foragers that changed, or whose work changed, after that entry.
@@ -194,17 +205,17 @@ impl State {
     /// The manifest of a tool.
     pub fn manifest(&self, name: &str) -> Option<&Manifest> {
         let tool = self.index.tools.get(name)?;
-        self.core.tools[tool.0 as usize].manifest.as_deref()
+        self.core.tools.get(tool)?.manifest.as_deref()
     }
 
     /// All manifests, by name.
     pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
-        self.index.tools.values().filter_map(|tool| self.core.tools[tool.0 as usize].manifest.as_deref())
+        self.index.tools.values().filter_map(|tool| self.core.tools.get(tool)?.manifest.as_deref())
     }
 
     /// The name of a tool.
     pub fn tool_name(&self, tool: ToolNo) -> Option<&Name> {
-        self.core.tools.get(tool.0 as usize).map(|tool| &tool.name)
+        self.core.tools.get(&tool).map(|tool| &tool.name)
     }
 
     /// The number of ready instances of a class.

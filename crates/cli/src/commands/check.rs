@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use antfarm_model::document::{self, Key, Tree, Value};
-use antfarm_model::{Fault, Limits, Manifest};
+use antfarm_model::{Fault, Limits, Manifest, WallTime};
 use clap::Args;
 use serde_json::json;
 
@@ -20,6 +21,7 @@ use crate::words;
 ///
 /// All faults of a file are told at once, each with its line, its column and its path.
 /// Whether a tool exists is checked only with --tools; only the cluster knows its own.
+/// Deadlines that a graph cannot keep by its own time-outs are told as warnings; they are no faults.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/check.txt"))]
 pub(crate) struct Check {
@@ -43,8 +45,13 @@ impl Check {
         let mut text = String::new();
         for file in &self.files {
             let source = Source::read(file)?;
-            let (report, lines) = match check(&source.bytes, known.as_ref()) {
-                Ok(sizes) => valid(&source.name, sizes),
+            let (report, lines) = match check(&source.bytes, known.as_ref(), now()) {
+                Ok(sound) => {
+                    for warning in &sound.warnings {
+                        console.tell(&format!("antfarm: warning: {}: {warning}", source.name));
+                    }
+                    valid(&source.name, &sound)
+                }
                 Err(faults) => {
                     exit = Exit::Refused;
                     invalid(&source.name, &faults)
@@ -61,10 +68,21 @@ impl Check {
     }
 }
 
-/// Nodes and instances of a graph.
-type Sizes = (usize, u64);
+/// A graph without faults.
+#[derive(Debug, PartialEq)]
+struct Sound {
+    nodes: usize,
+    instances: u64,
+    /// What speaks against it all the same.
+    warnings: Vec<Fault>,
+}
 
-fn check(bytes: &[u8], known_tools: Option<&BTreeSet<String>>) -> Result<Sizes, Vec<Fault>> {
+fn now() -> WallTime {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(); // a clock before 1970 warns of nothing
+    WallTime(u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn check(bytes: &[u8], known_tools: Option<&BTreeSet<String>>, now: WallTime) -> Result<Sound, Vec<Fault>> {
     let limits = Limits::default();
     let compiled = compile(bytes, &limits, None);
     let unknown = match (known_tools, document::parse(bytes, &limits)) {
@@ -72,9 +90,11 @@ fn check(bytes: &[u8], known_tools: Option<&BTreeSet<String>>) -> Result<Sizes, 
         _ => Vec::new(),
     };
     match compiled {
-        Ok(graph) if unknown.is_empty() => {
-            Ok((graph.nodes.len(), graph.nodes.iter().map(|node| u64::from(node.instances())).sum()))
-        }
+        Ok(graph) if unknown.is_empty() => Ok(Sound {
+            nodes: graph.nodes.len(),
+            instances: graph.nodes.iter().map(|node| u64::from(node.instances())).sum(),
+            warnings: graph.warnings(now),
+        }),
         compiled => {
             let mut faults: Vec<Fault> = compiled.err().into_iter().flatten().chain(unknown).collect();
             faults.sort_by_key(|fault| fault.position.unwrap_or((u32::MAX, u32::MAX)));
@@ -113,9 +133,13 @@ fn field<'t>(tree: &'t Tree<'_>, name: &str) -> Option<&'t Tree<'t>> {
     entries.iter().find(|(Key { text, .. }, _)| text == name).map(|(_, value)| value)
 }
 
-fn valid(name: &str, (nodes, instances): Sizes) -> (serde_json::Value, String) {
-    let report = json!({"file": name, "valid": true, "nodes": nodes, "instances": instances, "faults": []});
-    let sizes = words::sizes(nodes as u64, instances);
+fn valid(name: &str, Sound { nodes, instances, warnings }: &Sound) -> (serde_json::Value, String) {
+    let warnings: Vec<serde_json::Value> =
+        warnings.iter().map(|warning| json!({"path": warning.path, "message": warning.message})).collect();
+    let report = json!({
+        "file": name, "valid": true, "nodes": nodes, "instances": instances, "faults": [], "warnings": warnings,
+    });
+    let sizes = words::sizes(*nodes as u64, *instances);
     (report, format!("{name}: valid, {sizes}\n"))
 }
 
@@ -141,19 +165,20 @@ mod tests {
     fn faults_and_unknown_tools_are_told_together() {
         let text = "id: a\nnodes:\n  x: {tool: nop, after: [y]}\n  z: {tool: noop}\n";
         let known: BTreeSet<String> = ["echo".to_owned(), "noop".to_owned()].into();
-        let faults = check(text.as_bytes(), Some(&known)).expect_err("faults");
+        let faults = check(text.as_bytes(), Some(&known), WallTime(0)).expect_err("faults");
         let (_, lines) = invalid("g.yaml", &faults);
         let expected = expect![[r#"
             g.yaml:3:13: nodes.x.tool: no tool is named "nop"; known are echo, noop; did you mean "noop"?
             g.yaml:3:26: nodes.x.after[0]: no node is named "y"
         "#]];
         expected.assert_eq(&lines);
-        assert!(check(b"id: a\nnodes: {x: {tool: nop}}", None).is_ok());
+        assert!(check(b"id: a\nnodes: {x: {tool: nop}}", None, WallTime(0)).is_ok());
     }
 
     #[test]
     fn instances_are_counted() {
         let text = r#"{"id": "a", "nodes": [{"id": "x", "tool": "noop", "array": {"count": 7}}, {"id": "y", "tool": "noop"}]}"#;
-        assert_eq!(check(text.as_bytes(), None), Ok((2, 8)));
+        let sound = Sound { nodes: 2, instances: 8, warnings: Vec::new() };
+        assert_eq!(check(text.as_bytes(), None, WallTime(0)), Ok(sound));
     }
 }

@@ -69,6 +69,7 @@ pub(crate) fn sentence(WatchedEvent { index, document }: &WatchedEvent) -> Strin
     if text("graph").is_some() {
         words.extend(text("forager").map(|forager| format!("on {forager}")));
     }
+    words.extend(text("reason").map(|reason| format!("({reason})")));
     format!("{index:>10}  {}\n", words.join(" "))
 }
 
@@ -92,6 +93,9 @@ mod tests {
         let sentence = |document| sentence(&WatchedEvent { index: 4711, document });
         let node = json!({"index": 4711, "type": "node", "graph": "g", "node": "fan", "first": 3, "count": 2, "state": "running", "forager": "f"});
         assert_eq!(sentence(node), "      4711  node g/fan[3..=4] running on f\n");
+        let rejected =
+            json!({"type": "rejected", "graph": "g", "node": "a", "forager": "f", "fence": 7, "reason": "no_slot"});
+        assert_eq!(sentence(rejected), "      4711  rejected g/a on f (no_slot)\n");
         assert_eq!(sentence(json!({"type": "graph_removed", "graph": "g"})), "      4711  graph removed g\n");
         assert_eq!(
             sentence(json!({"type": "forager", "forager": "f", "state": "lost"})),

@@ -92,6 +92,9 @@ impl Submit {
         let conversion = self.conversion.conversion(self.id.as_ref())?;
         let submission = Submission::read(file, self.conversion.format, &conversion)?;
         let answer = submission.send(client).await?;
+        for warning in &answer.graph.warnings {
+            console.tell(&format!("antfarm: warning: {}: {}: {}", file.display(), warning.path, warning.message));
+        }
         let (id, nodes) = (submission.graph.id.to_string(), submission.graph.nodes.len());
         let text = submission.told(&answer);
         if self.wait || console.json() {
@@ -101,7 +104,10 @@ impl Submit {
         }
         let edges: usize =
             submission.graph.nodes.iter().map(|node| node.after.len() + node.args.references.len()).sum();
-        let document = json!({"file": file, "id": id, "new": answer.new, "nodes": nodes, "edges": edges});
+        let warnings = &answer.graph.warnings;
+        let document = json!({
+            "file": file, "id": id, "new": answer.new, "nodes": nodes, "edges": edges, "warnings": warnings,
+        });
         Ok((answer, document))
     }
 }

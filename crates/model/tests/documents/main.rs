@@ -9,6 +9,7 @@ mod json;
 mod large;
 mod manifests;
 mod ndjson;
+mod warnings;
 mod yaml;
 
 use antfarm_model::document::{self, Key, Tree, Value};

@@ -1,7 +1,7 @@
 //! Foragers: list, look, drain, undrain.
 
 use antfarm_model::{CostClass, Elapsed, ForagerNo};
-use antfarm_scheduler::{Command, Forager, Liveness, State as Scheduler};
+use antfarm_scheduler::{Command, Forager, Liveness, Now, RejectReason, Standing, State as Scheduler};
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
@@ -31,7 +31,17 @@ pub(super) struct ForagerView {
     open_attempts: ByClass<usize>,
     tools: Vec<String>,
     draining: bool,
+    /// Decisions in a row of which it rejected something.
     rejects: u32,
+    /// Why it gets nothing for a while.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quarantine: Option<QuarantineView>,
+    /// Tools of which it gets nothing for a while, because too much of them failed there at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_quarantines: Vec<ToolQuarantineView>,
+    /// Nodes that it would not run and that wait until it is asked again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    backoffs: Vec<BackoffView>,
     /// Milliseconds since it was heard; known to the leader only.
     heard_ms_ago: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,6 +53,29 @@ pub(super) struct ByClass<T> {
     pub(super) cpu: T,
     pub(super) io: T,
     pub(super) model: T,
+}
+
+/// A quarantine for too many rejections in a row.
+#[derive(Serialize)]
+struct QuarantineView {
+    left_ms: u64,
+    /// Why it rejected last.
+    reason: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ToolQuarantineView {
+    tool: String,
+    left_ms: u64,
+    /// Quick failures in a row.
+    failures: u32,
+}
+
+#[derive(Serialize)]
+struct BackoffView {
+    graph: String,
+    node: String,
+    left_ms: u64,
 }
 
 /// What a forager was told to run.
@@ -68,12 +101,12 @@ pub(super) async fn list(State(api): State<Api>, Asked(page): Asked<Page>) -> Re
     let limit = page.limit()?;
     let hearing = api.hearing();
     let (foragers, next) = api.shared.replica.read(|state| {
-        let first = match &page.after {
-            Some(after) => find(state, after)?.no.0 as usize + 1,
-            None => 0,
+        let all: Box<dyn Iterator<Item = &Forager>> = match &page.after {
+            Some(after) => Box::new(state.foragers_after(find(state, after)?.no)),
+            None => Box::new(state.foragers()),
         };
         let wanted = |forager: &&Forager| page.state.as_deref().is_none_or(|wanted| wanted == forager.state().as_str());
-        let mut foragers = state.foragers().skip(first).filter(wanted);
+        let mut foragers = all.filter(wanted);
         let shown: Vec<&Forager> = foragers.by_ref().take(limit).collect();
         let next = foragers.next().and(shown.last()).map(|last| last.name.to_string());
         Ok::<_, Problem>((shown.into_iter().map(|forager| view(state, forager, hearing.as_ref())).collect(), next))
@@ -137,22 +170,23 @@ impl Api {
         })
     }
 
-    /// Whom this queen hears, if it leads, and the time by the cluster's counter.
-    fn hearing(&self) -> Option<(Liveness, Elapsed)> {
-        let hearing = self.shared.hearing.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        hearing.as_ref().map(|(liveness, now)| (liveness.clone(), now.elapsed))
+    /// Whom this queen hears, and the time, if it leads.
+    pub(super) fn hearing(&self) -> Option<(Liveness, Now)> {
+        self.shared.hearing.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 }
 
 fn find<'a>(state: &'a Scheduler, name: &str) -> Result<&'a Forager, Problem> {
     state.forager_named(name).ok_or_else(|| {
         Problem::not_found(format!(
-            "no forager {name:?} has ever registered: `antfarm forager list` shows those that have"
+            "no forager {name:?} has registered, or it was lost long ago: `antfarm forager list` shows those that have"
         ))
     })
 }
 
-fn view(state: &Scheduler, forager: &Forager, hearing: Option<&(Liveness, Elapsed)>) -> ForagerView {
+fn view(state: &Scheduler, forager: &Forager, hearing: Option<&(Liveness, Now)>) -> ForagerView {
+    let elapsed = hearing.map_or_else(|| state.elapsed(), |(_, now)| now.elapsed);
+    let standing = &forager.standing;
     let contact = hearing.and_then(|(liveness, now)| Some((liveness.contacts.get(&forager.no)?, now)));
     let tools = forager.tools.iter().filter_map(|tool| state.tool_name(*tool)).map(ToString::to_string);
     ForagerView {
@@ -165,8 +199,31 @@ fn view(state: &Scheduler, forager: &Forager, hearing: Option<&(Liveness, Elapse
         open_attempts: ByClass::new(|class| forager.open[class.index()].len()),
         tools: tools.collect(),
         draining: forager.draining,
-        rejects: forager.rejects,
-        heard_ms_ago: contact.map(|(contact, now)| now.since(contact.heard_at).0),
+        rejects: standing.rejects,
+        quarantine: standing.quarantined_until.map(|until| QuarantineView {
+            left_ms: until.since(elapsed).0,
+            reason: standing.last_reject.map(RejectReason::as_str),
+        }),
+        tool_quarantines: tool_quarantines(state, standing, elapsed),
+        backoffs: backoffs(state, standing, elapsed),
+        heard_ms_ago: contact.map(|(contact, now)| now.elapsed.since(contact.heard_at).0),
         attempts: None,
     }
+}
+
+fn tool_quarantines(state: &Scheduler, standing: &Standing, now: Elapsed) -> Vec<ToolQuarantineView> {
+    let quarantined = standing.tools().filter_map(|(tool, standing)| {
+        let left_ms = standing.quarantined_until?.since(now).0;
+        Some(ToolQuarantineView { tool: state.tool_name(tool)?.to_string(), left_ms, failures: standing.failures })
+    });
+    quarantined.collect()
+}
+
+fn backoffs(state: &Scheduler, standing: &Standing, now: Elapsed) -> Vec<BackoffView> {
+    let waiting = standing.backoffs(now).filter_map(|(graph, node, until)| {
+        let shape = state.graph(graph)?.shape();
+        let (graph, node) = (shape.graph().id.to_string(), shape.node(node)?.id.to_string());
+        Some(BackoffView { graph, node, left_ms: until.since(now).0 })
+    });
+    waiting.collect()
 }

@@ -1,6 +1,8 @@
 //! A graph at one moment, to be looked at without holding up the state.
 
-use antfarm_model::{Dependency, InstanceName, LogIndex, Name, NodeNo, OnDeadline, OnFailure};
+use std::collections::BTreeMap;
+
+use antfarm_model::{Dependency, ForagerNo, InstanceName, LogIndex, Name, NodeNo, OnDeadline, OnFailure};
 use antfarm_scheduler::{GraphRecord, Instance, InstanceId, InstanceState};
 
 use super::Api;
@@ -21,8 +23,7 @@ pub(super) struct Picture {
     pub(super) graph: GraphRecord,
     /// The last entry that it reflects.
     pub(super) at: LogIndex,
-    /// By number.
-    foragers: Vec<Name>,
+    foragers: BTreeMap<ForagerNo, Name>,
 }
 
 /// A node of a graph, or one instance of it.
@@ -38,7 +39,7 @@ impl Api {
     pub(super) fn picture(&self, id: &str) -> Result<Picture, Problem> {
         let picture = self.shared.replica.read(|state| {
             let graph = state.graph_named(id)?.clone();
-            let foragers = state.foragers().map(|forager| forager.name.clone()).collect();
+            let foragers = state.foragers().map(|forager| (forager.no, forager.name.clone())).collect();
             Some(Picture { graph, at: state.applied().index, foragers })
         });
         picture.ok_or_else(|| {
@@ -109,8 +110,9 @@ impl Picture {
         }
     }
 
-    pub(super) fn forager(&self, number: antfarm_model::ForagerNo) -> String {
-        self.foragers.get(number.0 as usize).map_or_else(|| "?".into(), ToString::to_string)
+    /// The name of a forager, or its number if it was lost so long ago that it is forgotten.
+    pub(super) fn forager(&self, number: ForagerNo) -> String {
+        self.foragers.get(&number).map_or_else(|| format!("#{} (forgotten)", number.0), ToString::to_string)
     }
 
     pub(super) fn node_view(&self, place: Place) -> NodeView {
@@ -220,5 +222,6 @@ pub(super) fn graph_view(graph: &GraphRecord) -> GraphView {
         on_failure,
         on_deadline,
         troubles: Vec::new(),
+        warnings: Vec::new(),
     }
 }

@@ -38,7 +38,10 @@ impl From<Refusal> for Problem {
             | Refusal::PinnedElsewhere
             | Refusal::NothingToDecide
             | Refusal::WrongFence
-            | Refusal::EndNotProven => Self::conflict(detail),
+            | Refusal::EndNotProven
+            | Refusal::AlreadyDecided { .. }
+            | Refusal::BacksOff
+            | Refusal::ToolQuarantined => Self::conflict(detail),
         }
     }
 }

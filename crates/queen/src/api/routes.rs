@@ -10,7 +10,7 @@ use axum::routing::{MethodRouter, get, post, put};
 use super::dated::INDEX;
 use super::leader::{Care, Certainty, at_leader};
 use super::problem::{Kind, Problem};
-use super::{Api, cluster, events, foragers, graphs, health, nodes, results, submit, tools};
+use super::{Api, attempts, cluster, decide, events, explain, foragers, graphs, health, nodes, results, submit, tools};
 
 /// The longest body of a request that submits no graph.
 const MAX_SMALL_BODY: u64 = 1 << 20;
@@ -76,10 +76,10 @@ fn routes(graph_bytes: u64) -> Vec<Route> {
         route("/v1/graphs/{id}/nodes", &["get"], get(nodes::list), current),
         route("/v1/graphs/{id}/nodes/{node}", &["get"], get(nodes::show), current),
         route("/v1/graphs/{id}/nodes/{node}/result", &["get"], get(results::show), current),
-        route("/v1/graphs/{id}/nodes/{node}/explain", &["get"], get(nodes::explanation), current),
-        route("/v1/graphs/{id}/nodes/{node}/attempts", &["get"], get(nodes::attempts), current),
-        route("/v1/graphs/{id}/nodes/{node}/attempts/{fence}/log", &["get"], get(nodes::log), current),
-        route("/v1/graphs/{id}/nodes/{node}/decide", &["post"], post(nodes::decide), current),
+        route("/v1/graphs/{id}/nodes/{node}/explain", &["get"], get(explain::show), current),
+        route("/v1/graphs/{id}/nodes/{node}/attempts", &["get"], get(attempts::list), current),
+        route("/v1/graphs/{id}/nodes/{node}/attempts/{fence}/log", &["get"], get(attempts::log), current),
+        route("/v1/graphs/{id}/nodes/{node}/decide", &["post"], post(decide::post), current),
         route("/v1/foragers", &["get"], get(foragers::list), current),
         route("/v1/foragers/{name}", &["get"], get(foragers::show), current),
         route("/v1/foragers/{name}/drain", &["post"], post(foragers::drain), current),

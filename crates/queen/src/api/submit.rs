@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antfarm_model::document::{self, Tree, Value};
-use antfarm_model::{Fault, Graph, Limits};
+use antfarm_model::{Fault, Graph, Limits, WallTime};
 use antfarm_scheduler::{Command, GraphSource, Reply};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -15,7 +15,9 @@ use tokio::time::timeout;
 
 use super::Api;
 use super::ask::{Asked, Plain};
+use super::dated::Dated;
 use super::problem::{Kind, Problem};
+use super::view::{GraphView, WarningView};
 
 /// Larger bodies are read on a thread that may be held up.
 const MAX_INLINE_BYTES: usize = 256 << 10;
@@ -41,18 +43,23 @@ pub(super) async fn submit(
         kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/x-ndjson"))
     });
     let known = api.known_tools();
+    let now =
+        api.hearing().map_or_else(|| api.shared.replica.read(antfarm_scheduler::State::wall), |(_, now)| now.wall);
     let read = {
         let body = body.clone();
-        move || read(&body, is_ndjson, &limits, &known)
+        move || read(&body, is_ndjson, &limits, &known, now)
     };
     let read = if body.len() <= MAX_INLINE_BYTES { read() } else { api.read_large(read).await? };
-    let (id, bytes) = read.map_err(Problem::invalid)?;
+    let Readable { id, bytes, warnings } = read.map_err(Problem::invalid)?;
     drop(body);
     let source = api.placed(bytes).await?;
     let Reply::Submitted { new, .. } = api.propose(Command::Submit(source)).await? else {
         return Err(Problem::outcome_unknown());
     };
-    let view = api.graph_view(&id).await?;
+    let warning = |Fault { path, message, .. }| WarningView { path, message };
+    let warnings = warnings.into_iter().map(warning).collect();
+    let Dated { at, view } = api.graph_view(&id).await?;
+    let view = Dated { at, view: GraphView { warnings, ..view } };
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, [(header::LOCATION, format!("/v1/graphs/{id}"))], view).into_response())
 }
@@ -92,12 +99,29 @@ impl Api {
     }
 }
 
-/// The id of the graph and its bytes for the log; or everything that is wrong with it, unknown tools among it.
-fn read(body: &[u8], is_ndjson: bool, limits: &Limits, known: &[String]) -> Result<(String, Vec<u8>), Vec<Fault>> {
+/// A graph that can be proposed.
+struct Readable {
+    id: String,
+    /// Its bytes for the log.
+    bytes: Vec<u8>,
+    /// What speaks against it all the same.
+    warnings: Vec<Fault>,
+}
+
+/// A graph; or everything that is wrong with it, unknown tools among it.
+fn read(
+    body: &[u8],
+    is_ndjson: bool,
+    limits: &Limits,
+    known: &[String],
+    now: WallTime,
+) -> Result<Readable, Vec<Fault>> {
     let parsed = if is_ndjson { document::parse_ndjson_graph(body, limits) } else { document::graph(body, limits) };
     let tree = || if is_ndjson { None } else { document::parse(body, limits).ok() };
     match parsed {
-        Ok(graph) if uses_only(&graph, known) => Ok((graph.id.to_string(), GraphSource::encode(&graph))),
+        Ok(graph) if uses_only(&graph, known) => {
+            Ok(Readable { id: graph.id.to_string(), bytes: GraphSource::encode(&graph), warnings: graph.warnings(now) })
+        }
         Ok(graph) => Err(tree().map_or_else(|| unknown_in_graph(&graph, known), |tree| unknown_in_tree(&tree, known))),
         Err(mut faults) => {
             faults.extend(tree().map(|tree| unknown_in_tree(&tree, known)).unwrap_or_default());
@@ -155,7 +179,7 @@ mod tests {
 
     fn faults(body: &str, is_ndjson: bool) -> Vec<String> {
         let known = ["echo".to_owned(), "sleep".to_owned()];
-        match read(body.as_bytes(), is_ndjson, &Limits::default(), &known) {
+        match read(body.as_bytes(), is_ndjson, &Limits::default(), &known, WallTime(0)) {
             Ok(_) => Vec::new(),
             Err(faults) => faults.iter().map(ToString::to_string).collect(),
         }

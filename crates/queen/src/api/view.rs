@@ -66,6 +66,16 @@ pub(super) struct GraphView {
     /// Why it did not succeed: what there is to say about the first nodes that did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) troubles: Vec<TroubleView>,
+    /// In the answer to a submission: what speaks against the graph, although it is valid.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<WarningView>,
+}
+
+/// What speaks against a graph that is valid.
+#[derive(Debug, Serialize)]
+pub(super) struct WarningView {
+    pub(super) path: String,
+    pub(super) message: String,
 }
 
 /// An instance that has no result, and why.
@@ -125,13 +135,29 @@ pub(super) struct NodeDetail {
 #[derive(Debug, Serialize)]
 pub(super) struct AttemptView {
     pub(super) fence: u64,
+    /// The leadership that assigned it.
+    pub(super) epoch: u64,
     pub(super) forager: String,
     /// `open`, or how it ended.
     pub(super) state: &'static str,
     /// In which way it failed or was rejected.
     pub(super) manner: Option<&'static str>,
+    pub(super) assigned_at: String,
+    pub(super) started_at: Option<String>,
     pub(super) closed_at: Option<String>,
     pub(super) message: Option<Arc<str>>,
+    /// What somebody decided about it, if its fate was unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) decided: Option<DecidedView>,
+}
+
+/// What somebody decided about an attempt.
+#[derive(Debug, Serialize)]
+pub(super) struct DecidedView {
+    pub(super) verdict: &'static str,
+    pub(super) by: Arc<str>,
+    pub(super) why: Arc<str>,
+    pub(super) at: String,
 }
 
 /// A moment as RFC 3339.

@@ -1,12 +1,15 @@
 //! The counters that follow from what changed.
 
-use antfarm_scheduler::{Ending, Event, Instance, InstanceId, InstanceState, Outcome, State};
+use antfarm_scheduler::{Event, Instance, InstanceId, InstanceState, Outcome, State};
 
 use crate::metrics::Metrics;
 
 /// Counts the events of an outcome. The state may be a little ahead of it.
 pub(super) fn count(state: &State, outcome: &Outcome, metrics: &Metrics) {
     for event in &outcome.events {
+        if let Event::Rejected { number, reason, .. } = event {
+            metrics.rejected(*reason, (*number).into());
+        }
         let Event::Instances { instances, state: now, .. } = event else { continue };
         match now {
             InstanceState::Assigned => {
@@ -20,19 +23,12 @@ pub(super) fn count(state: &State, outcome: &Outcome, metrics: &Metrics) {
                     }
                 }
             }
-            InstanceState::Waiting => {
-                for instance in instances.iter().filter_map(|id| find(state, id)) {
-                    if let Some(Ending::Rejected(reason)) = instance.closed.last().map(|last| last.ending) {
-                        metrics.rejected(reason);
-                    }
-                }
-            }
             InstanceState::Succeeded
             | InstanceState::Failed
             | InstanceState::Expired
             | InstanceState::Cancelled
             | InstanceState::NeedsDecision => metrics.ended(*now, instances.len.into()),
-            InstanceState::Ready | InstanceState::Running | InstanceState::Skipped => {}
+            InstanceState::Waiting | InstanceState::Ready | InstanceState::Running | InstanceState::Skipped => {}
         }
     }
 }

@@ -33,6 +33,9 @@ struct Document<'a> {
     fence: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'a str>,
+    /// Why an attempt was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
 }
 
 /// The documents of an outcome. What is about a graph that is gone by now is left out.
@@ -69,6 +72,24 @@ fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> 
         Event::Forager { forager, state: now } => {
             let name = state.forager(*forager)?.name.as_str();
             (None, Document { forager: Some(name), state: Some(now.as_str()), ..new("forager") })
+        }
+        Event::Rejected { forager, attempts, number, reason } => {
+            let shape = state.graph(attempts.instances.graph)?.shape();
+            let (id, node) = (&shape.graph().id, shape.node(attempts.instances.node)?);
+            let document = Document {
+                graph: Some(id.as_str()),
+                node: Some(node.id.as_str()),
+                first: node.array.map(|_| attempts.instances.start),
+                count: node.array.map(|_| *number),
+                forager: state.forager(*forager).map(|forager| forager.name.as_str()),
+                fence: Some(attempts.fence.0),
+                reason: Some(reason.as_str()),
+                ..new("rejected")
+            };
+            (Some(id), document)
+        }
+        Event::ForagerForgotten { name, .. } => {
+            (None, Document { forager: Some(name.as_str()), ..new("forager_forgotten") })
         }
         Event::Tool { name } => (None, Document { tool: Some(name.as_str()), ..new("tool") }),
     };

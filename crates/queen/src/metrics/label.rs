@@ -32,13 +32,7 @@ pub(crate) const fn manner(ending: Ending) -> Option<&'static str> {
 
 /// Why a forager would not run an attempt.
 pub(crate) const fn reject(reason: RejectReason) -> &'static str {
-    match reason {
-        RejectReason::NoSlot => "no_slot",
-        RejectReason::UnknownTool => "unknown_tool",
-        RejectReason::Draining => "draining",
-        RejectReason::DeadlinePassed => "deadline_passed",
-        RejectReason::StaleEpoch => "stale_epoch",
-    }
+    reason.as_str()
 }
 
 const fn failure(kind: FailureKind) -> &'static str {

@@ -176,6 +176,9 @@ impl Difference<'_> {
         let Some((graph, instance)) = self.state.instance(id.instance) else { return Ok(None) };
         let shape = graph.shape();
         let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
+        if node.deadline.is_some_and(|deadline| deadline <= self.now.wall) {
+            return Ok(None); // it is about to expire, which is told to the forager then
+        }
         let tool = shape.tool(id.instance.node);
         let Some(name) = self.state.tool_name(tool.tool) else { return Ok(None) };
         let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;

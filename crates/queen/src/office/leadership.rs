@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use antfarm_model::{Epoch, ForagerNo, Incarnation, LogIndex};
+use antfarm_model::{Epoch, ForagerNo, GraphNo, Incarnation, LogIndex, NodeNo};
 use antfarm_protocol::{QueenMessage, Welcome};
 use antfarm_replication::{Office as Opened, ProposeError};
 use antfarm_scheduler::{
@@ -317,14 +317,38 @@ impl Leadership {
         }
     }
 
-    /// Remembers when instances became ready, to measure how soon they are sent.
+    /// Remembers when instances became ready, to measure how soon they are sent, as long as they may be.
     fn note_ready(&mut self, outcome: &Outcome, now: Duration) {
         for event in &outcome.events {
-            if let Event::Instances { instances, state: InstanceState::Ready, .. } = event
-                && self.ready_at.len() + (instances.len as usize) < MAX_READY_TIMES
-            {
-                self.ready_at.extend(instances.iter().map(|id| (id, now)));
+            match event {
+                Event::Instances { instances, state: InstanceState::Ready, .. } => {
+                    if self.ready_at.len() + (instances.len as usize) < MAX_READY_TIMES {
+                        self.ready_at.extend(instances.iter().map(|id| (id, now)));
+                    }
+                }
+                Event::Instances { instances, state, .. } if state.is_final() => {
+                    for id in instances.iter() {
+                        self.ready_at.remove(&id);
+                    }
+                }
+                Event::Graph { graph, finished: true, .. } => self.forget_ready(*graph),
+                Event::Instances { .. }
+                | Event::Graph { .. }
+                | Event::GraphRemoved { .. }
+                | Event::Rejected { .. }
+                | Event::Forager { .. }
+                | Event::ForagerForgotten { .. }
+                | Event::Tool { .. } => {}
             }
+        }
+    }
+
+    /// What a graph never started will not be sent any more.
+    fn forget_ready(&mut self, graph: GraphNo) {
+        let first = |graph| InstanceId { graph, node: NodeNo(0), index: 0 };
+        let all = first(graph)..first(GraphNo(graph.0 + 1));
+        while let Some(id) = self.ready_at.range(all.clone()).next().map(|(id, _)| *id) {
+            self.ready_at.remove(&id);
         }
     }
 

@@ -133,7 +133,7 @@ impl Leadership {
             Some(Err(refusal)) => {
                 self.say_later(id, Refused { reason: refusal.to_string().into(), retry: true }.into());
             }
-            Some(Ok(Reply::Done | Reply::Submitted { .. })) | None => {}
+            Some(Ok(Reply::Done | Reply::Submitted { .. } | Reply::Decided { .. })) | None => {}
         }
     }
 

@@ -16,7 +16,7 @@ async fn a_follower_has_the_leader_answer() {
     let client = cluster.client_of(&[follower]);
     assert!(client.submit(GRAPH, "application/json").await.expect("it is forwarded").new);
     assert_eq!(client.graph("late").await.expect("what was acknowledged is seen").nodes.total, 1);
-    assert_eq!(client.explain("late", "a").await.expect("the leader knows").kind, "no_forager_with_tool");
+    assert_eq!(client.explain("late", "a").await.expect("the leader knows").reason, "no_forager_with_tool");
 }
 
 #[tokio::test]

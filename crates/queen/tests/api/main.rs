@@ -2,6 +2,7 @@
 
 mod clocks;
 mod cluster;
+mod deadlines;
 mod events;
 mod failures;
 mod forager;

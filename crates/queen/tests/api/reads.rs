@@ -64,9 +64,9 @@ async fn a_node_is_shown_with_what_it_needs() {
 async fn an_instance_is_explained() {
     let cluster = cluster_with_graph().await;
     let explained = cluster.client().explain("g", "b").await.expect("it is there");
-    assert_eq!((explained.kind.as_str(), explained.state.as_str()), ("waits_for", "waiting"));
+    assert_eq!((explained.reason.as_str(), explained.state.as_str()), ("waits_for", "waiting"));
     let explained = cluster.client().explain("g", "fan").await.expect("it is there");
-    assert_eq!((explained.id.as_str(), explained.kind.as_str()), ("fan[0]", "no_forager_with_tool"));
+    assert_eq!((explained.id.as_str(), explained.reason.as_str()), ("fan[0]", "no_forager_with_tool"));
 }
 
 #[tokio::test]

@@ -42,6 +42,12 @@ impl Step<'_> {
         if !record.tools.contains(&tool.tool) {
             return Err(Refusal::NoSuchToolThere);
         }
+        if record.standing.tool_quarantined_until(tool.tool).is_some() {
+            return Err(Refusal::ToolQuarantined);
+        }
+        if record.standing.backs_off(instances.graph, instances.node, self.elapsed()).is_some() {
+            return Err(Refusal::BacksOff);
+        }
         if record.free(tool.class, &[0; 3]) < instances.len {
             return Err(Refusal::NoSlot);
         }

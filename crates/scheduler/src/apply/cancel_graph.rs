@@ -13,7 +13,7 @@ impl Step<'_> {
             GraphPhase::Stopped(GraphState::Cancelled) => Ok(Reply::Done),
             GraphPhase::Stopped(_) => Err(Refusal::GraphEnded),
             GraphPhase::Running | GraphPhase::Paused => {
-                self.stop_graph(graph, GraphState::Cancelled);
+                self.stop_graph(graph, GraphState::Cancelled, None);
                 Ok(Reply::Done)
             }
         }

@@ -38,7 +38,7 @@ impl Step<'_> {
         }
         let (ending, message) = ending_of(outcome, cancel);
         let Some(attempt) = self.close(id, forager, ending, message) else { return false };
-        self.change_forager(forager, |record| record.rejects = 0);
+        self.judge_end(id.instance, forager, outcome, &attempt);
         if self.instance(id.instance).is_some_and(|instance| instance.state.is_final()) {
             self.finish_graph(id.instance.graph);
         } else {
@@ -49,12 +49,8 @@ impl Step<'_> {
 
     /// An attempt whose forager knows that it began counts as begun, even if nobody said so before.
     fn note_interruption(&mut self, id: AttemptId, forager: ForagerNo) {
-        let now = self.elapsed();
-        self.change_forager(forager, |record| {
-            if let Some(attempt) = record.attempt_mut(&id) {
-                attempt.started_at.get_or_insert(now);
-            }
-        });
+        let (now, wall) = (self.elapsed(), self.wall());
+        self.change_forager(forager, |record| record.attempt_mut(&id).map(|attempt| attempt.note_start(now, wall)));
     }
 
     /// What becomes of the instance of an attempt that was just closed.

@@ -7,16 +7,18 @@ use crate::event::Event;
 use crate::forager::CancelReason;
 use crate::graph_record::{GraphPhase, GraphState};
 use crate::instance::InstanceState;
+use crate::instances::InstanceId;
 
 impl Step<'_> {
     /// Seals a graph's fate: nothing more of it starts, and what runs is cancelled. What never started is shown as
     /// cancelled or skipped without being touched. O(log n) and what runs.
-    pub(super) fn stop_graph(&mut self, graph: GraphNo, fate: GraphState) {
+    pub(super) fn stop_graph(&mut self, graph: GraphNo, fate: GraphState, by: Option<InstanceId>) {
         let Some(record) = self.graph_mut(graph) else { return };
         if matches!(record.phase, GraphPhase::Stopped(_)) {
             return;
         }
         record.phase = GraphPhase::Stopped(fate);
+        record.stopped_by = by;
         self.state.index.ready.remove(graph);
         let open: Vec<_> = self.state.open_attempts(graph).map(|(id, forager)| (*id, forager)).collect();
         for (id, forager) in open {

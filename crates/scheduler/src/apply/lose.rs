@@ -16,6 +16,7 @@ impl Step<'_> {
             record.lost = true;
             record.suspect = false;
         });
+        self.remember_for_a_while(forager);
         for id in open {
             self.close_without_end(id, forager, Ending::Lost);
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Node, NodeNo, OnDeadline, OnFailure, RenderError, Span};
+use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Node, NodeNo, OnDeadline, OnFailure, RenderError};
 
 use super::step::Step;
 use crate::forager::CancelReason;
@@ -10,10 +10,6 @@ use crate::graph_record::{GraphPhase, GraphRecord, GraphState};
 use crate::index::Timer;
 use crate::instance::{Ending, InstanceState};
 use crate::instances::{AttemptId, InstanceId, Instances};
-
-/// The wait after the n-th rejection in a row: doubled each time, up to the longest.
-const REJECT_WAIT: Span = Span(100);
-const REJECT_WAIT_MAX: Span = Span(10_000);
 
 impl Step<'_> {
     /// All dependencies of a node are settled: its instances become ready, now or when `not_before` comes.
@@ -61,7 +57,7 @@ impl Step<'_> {
         self.set(id, InstanceState::Failed, None);
         self.cancel_open(id, CancelReason::Superseded);
         match self.shape(id.graph).map(|shape| shape.graph().on_failure) {
-            Some(OnFailure::FailGraph) => self.stop_graph(id.graph, GraphState::Failed),
+            Some(OnFailure::FailGraph) => self.stop_graph(id.graph, GraphState::Failed, Some(id)),
             Some(OnFailure::Continue) => self.skip_successors(id, false),
             None => {}
         }
@@ -82,7 +78,7 @@ impl Step<'_> {
         }
         self.set(id, InstanceState::Expired, None);
         match shape.graph().on_deadline {
-            OnDeadline::FailGraph => self.stop_graph(id.graph, GraphState::Expired),
+            OnDeadline::FailGraph => self.stop_graph(id.graph, GraphState::Expired, Some(id)),
             OnDeadline::SkipSuccessors => self.skip_successors(id, false),
             OnDeadline::Continue => {
                 self.skip_successors(id, true);
@@ -98,7 +94,6 @@ impl Step<'_> {
         let now = self.elapsed();
         let Some(instance) = self.instance_mut(id) else { return };
         instance.losses = 0;
-        instance.rejects = 0;
         instance.failures += 1;
         if retryable && instance.failures <= shape.retries(id.node) {
             let wait = shape.tool(id.node).backoff.after(instance.failures);
@@ -106,15 +101,6 @@ impl Step<'_> {
         } else {
             self.fail(id, why);
         }
-    }
-
-    /// An attempt was rejected before it started: another one after a wait.
-    pub(super) fn hold_rejected(&mut self, id: InstanceId) {
-        let now = self.elapsed();
-        let Some(instance) = self.instance_mut(id) else { return };
-        instance.rejects += 1;
-        let wait = (1..instance.rejects).fold(REJECT_WAIT, |wait, _| Span((wait.0 * 2).min(REJECT_WAIT_MAX.0)));
-        self.hold(id, now.plus(wait));
     }
 
     /// Nobody works at the instance any more, but somebody should: ready again, unless its time is over.

@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::forager::{Forager, ForagerState};
 use crate::instance::Ending;
 use crate::outcome::{Refusal, Reply};
+use crate::standing::Standing;
 
 impl Step<'_> {
     pub(super) fn register(&mut self, registration: &Registration) -> Answer {
@@ -36,16 +37,16 @@ impl Step<'_> {
             record.incarnation = incarnation;
             record.slots = registration.slots;
             record.class_slots = registration.class_slots;
-            record.tools = Arc::new(tools);
             record.poison_limit = registration.poison_limit;
             record.suspect = false;
             record.lost = false;
-            record.quarantined_until = None;
-            record.rejects = 0;
+            record.forget_at = None;
+            record.standing = Standing::default();
             for attempt in record.open.iter_mut().flat_map(BTreeMap::values_mut) {
                 attempt.incarnation = incarnation;
             }
         });
+        self.set_tools(forager, tools);
         let state = self.forager(forager).map_or(ForagerState::Ready, Forager::state);
         if before == Ok(state) {
             self.tell(Event::Forager { forager, state });
@@ -55,11 +56,13 @@ impl Step<'_> {
 
     fn add_forager(&mut self, incarnation: Incarnation, registration: &Registration) -> ForagerNo {
         let registered_at = self.elapsed();
-        let foragers = &mut self.state.core.foragers;
-        let no = ForagerNo(u32::try_from(foragers.len()).expect("there are fewer foragers than log entries of a year"));
+        let core = &mut self.state.core;
+        let no = core.next_forager;
+        core.next_forager =
+            ForagerNo(no.0.checked_add(1).expect("there are fewer foragers than log entries of a year"));
         let name = registration.name.clone();
         self.state.index.foragers.insert(name.clone(), no);
-        foragers.push(Arc::new(Forager {
+        let record = Forager {
             no,
             name,
             incarnation,
@@ -72,10 +75,11 @@ impl Step<'_> {
             draining: false,
             suspect: false,
             lost: false,
-            quarantined_until: None,
-            rejects: 0,
+            forget_at: None,
+            standing: Standing::default(),
             open: <[BTreeMap<_, _>; 3]>::default(),
-        }));
+        };
+        core.foragers.insert(no, Arc::new(record));
         no
     }
 

@@ -18,8 +18,10 @@ impl Step<'_> {
         }
         let record = self.state.core.graphs.remove(&graph).ok_or(Refusal::UnknownGraph)?;
         for tool in record.shape().tools() {
-            let users = &mut self.state.core.tools[tool.tool.0 as usize].users;
-            *users = users.saturating_sub(1);
+            if let Some(used) = self.state.core.tools.get_mut(&tool.tool) {
+                used.users = used.users.saturating_sub(1);
+            }
+            self.drop_tool_without_reason(tool.tool);
         }
         for (node, spec) in record.shape().nodes() {
             if let Some(deadline) = spec.deadline {

@@ -28,16 +28,11 @@ impl Step<'_> {
 
     /// Notes a start that was not known yet; tells whether it was not.
     fn note_start(&mut self, id: AttemptId, forager: ForagerNo) -> bool {
-        let now = self.elapsed();
+        let (now, wall) = (self.elapsed(), self.wall());
         let new = self.change_forager(forager, |record| {
-            let attempt = record.attempt_mut(&id)?;
-            let new = attempt.started_at.is_none();
-            attempt.started_at.get_or_insert(now);
-            Some(new)
+            record.standing.note_start(id.instance.graph, id.instance.node);
+            record.attempt_mut(&id).map(|attempt| attempt.note_start(now, wall))
         });
-        if let Some(instance) = self.instance_mut(id.instance) {
-            instance.rejects = 0;
-        }
         if self.instance(id.instance).is_some_and(|instance| instance.state == InstanceState::Assigned) {
             self.set(id.instance, InstanceState::Running, Some((forager, id.fence)));
         }

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::forager::{Attempt, CancelReason, Forager};
 use crate::graph_record::GraphRecord;
 use crate::index::Timer;
-use crate::instance::{ClosedAttempt, Ending, Instance, InstanceState, OpenAttempt};
+use crate::instance::{AttemptTimes, ClosedAttempt, Ending, Instance, InstanceState, OpenAttempt};
 use crate::instances::{AttemptId, InstanceId, Instances};
 use crate::outcome::Refusal;
 use crate::shape::Shape;
@@ -124,7 +124,7 @@ impl<'a> Step<'a> {
         forager: ForagerNo,
         change: impl FnOnce(&mut Forager) -> T,
     ) -> Option<T> {
-        let record = Arc::make_mut(self.state.core.foragers.get_mut(forager.0 as usize)?);
+        let record = Arc::make_mut(self.state.core.foragers.get_mut(&forager)?);
         let state = record.state();
         let result = change(record);
         let now = record.state();
@@ -141,14 +141,17 @@ impl<'a> Step<'a> {
     /// Opens an attempt whose conditions have been checked.
     pub(super) fn open(&mut self, id: AttemptId, forager: ForagerNo, class: usize) {
         let assigned_at = self.elapsed();
+        let epoch = self.state.epoch(self.state.core.applied.term);
+        let times = AttemptTimes { assigned_at: self.wall(), started_at: None };
         if let Some(instance) = self.instance_mut(id.instance) {
+            instance.open.reserve_exact(1);
             instance.open.push(OpenAttempt { fence: id.fence, forager });
             instance.attempts += 1;
         }
         self.state.index.open.insert(id, forager);
         self.change_forager(forager, |record| {
             let incarnation = record.incarnation;
-            let attempt = Attempt { incarnation, assigned_at, started_at: None, cancel: None };
+            let attempt = Attempt { incarnation, epoch, assigned_at, started_at: None, cancel: None, times };
             record.open[class].insert(id, attempt);
         });
         self.set(id.instance, InstanceState::Assigned, Some((forager, id.fence)));
@@ -175,7 +178,10 @@ impl<'a> Step<'a> {
         let closed_at = self.wall();
         if let Some(instance) = self.instance_mut(id.instance) {
             instance.open.retain(|open| open.fence != id.fence);
-            instance.remember(ClosedAttempt { fence: id.fence, forager, closed_at, ending, message });
+            let Attempt { epoch, times, .. } = attempt;
+            let closed =
+                ClosedAttempt { fence: id.fence, forager, epoch, times, closed_at, ending, message, decided: None };
+            instance.remember(closed);
         }
         Some(attempt)
     }

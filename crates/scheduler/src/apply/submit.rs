@@ -63,7 +63,9 @@ impl Step<'_> {
         let no = self.state.core.next_graph;
         self.state.core.next_graph = GraphNo(no.0 + 1);
         for tool in shape.tools() {
-            self.state.core.tools[tool.tool.0 as usize].users += 1;
+            if let Some(record) = self.state.core.tools.get_mut(&tool.tool) {
+                record.users += 1;
+            }
         }
         let mut counts = Counts::default();
         counts.add(InstanceState::Waiting, shape.instance_count());
@@ -86,6 +88,7 @@ impl Step<'_> {
             finished_at: None,
             digest,
             phase: GraphPhase::Running,
+            stopped_by: None,
             counts,
             progress: progress.collect(),
             instances: (0..shape.instance_count()).map(|_| Instance::default()).collect::<Chunked<_>>(),

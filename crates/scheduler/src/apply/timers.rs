@@ -30,15 +30,9 @@ impl Step<'_> {
                     self.cancel_attempt(id, forager, CancelReason::Timeout);
                 }
             }
-            Timer::Quarantine(forager) => {
-                let now = self.elapsed();
-                self.change_forager(forager, |record| {
-                    if record.quarantined_until.is_some_and(|until| until <= now) {
-                        record.quarantined_until = None;
-                        record.rejects = 0;
-                    }
-                });
-            }
+            Timer::Quarantine(forager) => self.end_quarantine(forager),
+            Timer::ToolQuarantine(forager, tool) => self.end_tool_quarantine(forager, tool),
+            Timer::Forget(forager) => self.forget_forager(forager),
             Timer::Upload(upload) => {
                 let now = self.elapsed();
                 if self.state.core.uploads.get(&upload).is_some_and(|kept| kept.dropped_at <= now) {

@@ -30,8 +30,8 @@ pub(super) fn assign(
     budget: usize,
 ) -> Vec<Command> {
     let mut placement =
-        Placement { state, in_flight, liveness, judged, taken: BTreeMap::new(), first: BTreeMap::new() };
-    let mut queues = CostClass::ALL.map(|class| Queue::new(&placement, now, class));
+        Placement { state, in_flight, now, liveness, judged, taken: BTreeMap::new(), first: BTreeMap::new() };
+    let mut queues = CostClass::ALL.map(|class| Queue::new(&placement, class));
     let mut turns = in_flight.turns().unwrap_or(state.core.turns);
     let mut runs = Runs::default();
     while runs.instances < budget {
@@ -51,23 +51,21 @@ type Waiting<'a> = Peekable<Box<dyn Iterator<Item = Head> + 'a>>;
 
 /// The ready instances of one class, merged from its lanes in order.
 struct Queue<'a> {
+    state: &'a State,
+    in_flight: &'a InFlight,
+    now: Now,
     class: CostClass,
     lanes: Vec<(&'a Lane, Waiting<'a>)>,
     heads: BinaryHeap<Reverse<(Head, usize)>>,
 }
 
 impl<'a> Queue<'a> {
-    fn new(placement: &Placement<'a>, now: Now, class: CostClass) -> Self {
-        let Placement { state, in_flight, .. } = *placement;
-        let mut queue = Self { class, lanes: Vec::new(), heads: BinaryHeap::new() };
+    fn new(placement: &Placement<'a>, class: CostClass) -> Self {
+        let Placement { state, in_flight, now, .. } = *placement;
+        let mut queue = Self { state, in_flight, now, class, lanes: Vec::new(), heads: BinaryHeap::new() };
         for lane in state.index.ready.lanes(class).filter(|lane| placement.could_place(class, lane)) {
-            let waiting = state
-                .index
-                .ready
-                .walk(class, lane)
-                .filter(move |head| head.deadline > now.wall && !in_flight.is_assigned(&head.instance));
-            let boxed: Box<dyn Iterator<Item = Head> + 'a> = Box::new(waiting);
-            queue.lanes.push((lane, boxed.peekable()));
+            let all = queue.waiting(state.index.ready.walk(class, lane));
+            queue.lanes.push((lane, all));
         }
         (0..queue.lanes.len()).for_each(|lane| queue.enter(lane));
         queue
@@ -86,10 +84,26 @@ impl<'a> Queue<'a> {
                     self.lanes[lane].1.next();
                     self.enter(lane);
                 }
+                Place::NotThisNode => {
+                    let InstanceId { graph, node, .. } = head.instance;
+                    let ready = &self.state.index.ready;
+                    let behind =
+                        ready.walk_from(self.class, self.lanes[lane].0, head.deadline, graph, NodeNo(node.0 + 1));
+                    self.lanes[lane].1 = self.waiting(behind);
+                    self.enter(lane);
+                }
                 Place::Full => {}
             }
         }
         None
+    }
+
+    /// What of a lane is not on its way already, and in time.
+    fn waiting(&self, all: impl Iterator<Item = Head> + 'a) -> Waiting<'a> {
+        let (now, in_flight) = (self.now, self.in_flight);
+        let waiting = all.filter(move |head| head.deadline > now.wall && !in_flight.is_assigned(&head.instance));
+        let boxed: Box<dyn Iterator<Item = Head> + 'a> = Box::new(waiting);
+        boxed.peekable()
     }
 
     fn enter(&mut self, lane: usize) {
@@ -103,6 +117,8 @@ enum Place {
     At(ForagerNo),
     /// Others of its lane may have a place.
     NotThisOne,
+    /// Other nodes of its lane may have a place: every forager with a free slot would not run this one not long ago.
+    NotThisNode,
     /// No instance of its lane has a place.
     Full,
 }
@@ -111,6 +127,7 @@ enum Place {
 struct Placement<'a> {
     state: &'a State,
     in_flight: &'a InFlight,
+    now: Now,
     liveness: &'a Liveness,
     /// Foragers on which the same decision judges.
     judged: &'a BTreeSet<ForagerNo>,
@@ -133,8 +150,11 @@ impl Placement<'_> {
             Some(pin) => {
                 let Some(forager) = self.state.forager_named(pin.as_str()) else { return Place::Full };
                 let no = forager.no;
-                if !forager.tools.contains(&lane.tool) || !self.has_slot(class, no) {
+                let quarantined = forager.standing.tool_quarantined_until(lane.tool).is_some();
+                if !forager.tools.contains(&lane.tool) || quarantined || !self.has_slot(class, no) {
                     Place::Full
+                } else if self.backs_off(no, id) {
+                    Place::NotThisNode
                 } else if self.holds(no, id) {
                     Place::NotThisOne
                 } else {
@@ -148,6 +168,7 @@ impl Placement<'_> {
     fn place_in_registry_order(&mut self, class: CostClass, tool: ToolNo, id: InstanceId) -> Place {
         let first = self.first.get(&(class, tool)).copied().unwrap_or_default();
         let mut full_before = true;
+        let mut all_back_off = true;
         for no in self.state.index.free.with(class, tool, first) {
             if !self.has_slot(class, no) {
                 continue;
@@ -155,11 +176,19 @@ impl Placement<'_> {
             if std::mem::take(&mut full_before) {
                 self.first.insert((class, tool), no);
             }
+            if self.backs_off(no, id) {
+                continue;
+            }
+            all_back_off = false;
             if !self.holds(no, id) {
                 return self.take(class, no);
             }
         }
-        if full_before { Place::Full } else { Place::NotThisOne }
+        match (full_before, all_back_off) {
+            (true, _) => Place::Full,
+            (false, true) => Place::NotThisNode,
+            (false, false) => Place::NotThisOne,
+        }
     }
 
     fn has_slot(&self, class: CostClass, no: ForagerNo) -> bool {
@@ -173,6 +202,12 @@ impl Placement<'_> {
             && forager.free(class, &taken) > 0
             && !self.judged.contains(&no)
             && !self.in_flight.touches_forager(no)
+    }
+
+    /// Whether the forager would not run the node not long ago.
+    fn backs_off(&self, no: ForagerNo, id: InstanceId) -> bool {
+        let standing = self.state.forager(no).map(|forager| &forager.standing);
+        standing.is_some_and(|standing| standing.backs_off(id.graph, id.node, self.now.elapsed).is_some())
     }
 
     /// Whether another attempt at the instance is open there.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use antfarm_model::{CostClass, ForagerNo, ToolNo};
 
 use crate::forager::{Forager, ForagerState};
+use crate::standing::ToolStanding;
 
 const CLASSES: usize = CostClass::ALL.len();
 
@@ -14,31 +15,60 @@ const CLASSES: usize = CostClass::ALL.len();
 pub(crate) struct FreeSlots {
     with: [BTreeMap<ToolNo, BTreeSet<ForagerNo>>; CLASSES],
     /// What `with` says of a forager, so that only changes cost.
-    entered: BTreeMap<ForagerNo, (Arc<BTreeSet<ToolNo>>, [bool; CLASSES])>,
+    entered: BTreeMap<ForagerNo, Entered>,
+}
+
+/// A forager as it was entered.
+#[derive(Debug, PartialEq)]
+struct Entered {
+    tools: Arc<BTreeSet<ToolNo>>,
+    /// Tools that are quarantined there, so that they were not entered.
+    quarantined: Vec<ToolNo>,
+    free: [bool; CLASSES],
+}
+
+impl Entered {
+    fn new(forager: &Forager) -> Self {
+        let takes_work = forager.state() == ForagerState::Ready;
+        let is_quarantined = |(tool, standing): (ToolNo, &ToolStanding)| standing.quarantined_until.map(|_| tool);
+        Self {
+            tools: Arc::clone(&forager.tools),
+            quarantined: forager.standing.tools().filter_map(is_quarantined).collect(),
+            free: CostClass::ALL.map(|class| takes_work && forager.free(class, &[0; CLASSES]) > 0),
+        }
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        self.free == other.free && self.quarantined == other.quarantined && Arc::ptr_eq(&self.tools, &other.tools)
+    }
+
+    /// Where it stands: by class and tool.
+    fn places(&self) -> impl Iterator<Item = (usize, ToolNo)> {
+        let tools = || self.tools.iter().filter(|tool| !self.quarantined.contains(tool));
+        (0..CLASSES).filter(|class| self.free[*class]).flat_map(move |class| tools().map(move |tool| (class, *tool)))
+    }
 }
 
 impl FreeSlots {
     /// Brings what is said of a forager up to date. O(1) unless a class became full or free, or the tools changed.
     pub(crate) fn refresh(&mut self, forager: &Forager) {
-        let takes_work = forager.state() == ForagerState::Ready;
-        let free = CostClass::ALL.map(|class| takes_work && forager.free(class, &[0; CLASSES]) > 0);
-        if let Some((tools, flags)) = self.entered.get(&forager.no) {
-            if *flags == free && Arc::ptr_eq(tools, &forager.tools) {
-                return;
-            }
-            let (tools, flags) = (Arc::clone(tools), *flags);
-            for class in (0..CLASSES).filter(|class| flags[*class]) {
-                for tool in tools.iter() {
-                    self.leave(class, *tool, forager.no);
-                }
-            }
+        let entered = Entered::new(forager);
+        if self.entered.get(&forager.no).is_some_and(|before| before.says_the_same(&entered)) {
+            return;
         }
-        for class in (0..CLASSES).filter(|class| free[*class]) {
-            for tool in forager.tools.iter() {
-                self.with[class].entry(*tool).or_default().insert(forager.no);
-            }
+        self.remove(forager.no);
+        for (class, tool) in entered.places() {
+            self.with[class].entry(tool).or_default().insert(forager.no);
         }
-        self.entered.insert(forager.no, (Arc::clone(&forager.tools), free));
+        self.entered.insert(forager.no, entered);
+    }
+
+    /// Forgets a forager.
+    pub(crate) fn remove(&mut self, forager: ForagerNo) {
+        let Some(before) = self.entered.remove(&forager) else { return };
+        for (class, tool) in before.places() {
+            self.leave(class, tool, forager);
+        }
     }
 
     /// The foragers from `first` on with a free slot of `class` and with `tool`, in registry order.

@@ -142,12 +142,26 @@ impl ReadyQueues {
 
     /// The instances of a lane, in order.
     pub(crate) fn walk<'a>(&'a self, class: CostClass, lane: &Lane) -> impl Iterator<Item = Head> + use<'a> {
-        self.lanes[class.index()].get(lane).into_iter().flatten().flat_map(|((deadline, graph), bucket)| {
-            bucket.iter().flat_map(move |((node, start), len)| {
-                (*start..start + len).map(move |index| Head {
-                    deadline: *deadline,
-                    instance: InstanceId { graph: *graph, node: *node, index },
-                })
+        self.walk_from(class, lane, WallTime(0), GraphNo(0), NodeNo(0))
+    }
+
+    /// The instances of a lane, in order, from a place in that order on. O(log n) to begin.
+    pub(crate) fn walk_from<'a>(
+        &'a self,
+        class: CostClass,
+        lane: &Lane,
+        deadline: WallTime,
+        graph: GraphNo,
+        node: NodeNo,
+    ) -> impl Iterator<Item = Head> + use<'a> {
+        let first = (deadline, graph);
+        let lane = self.lanes[class.index()].get(lane);
+        lane.into_iter().flat_map(move |buckets| buckets.range(first..)).flat_map(move |(key, bucket)| {
+            let (deadline, graph) = *key;
+            let from = if *key == first { node } else { NodeNo(0) };
+            bucket.range((from, 0)..).flat_map(move |((node, start), len)| {
+                (*start..start + len)
+                    .map(move |index| Head { deadline, instance: InstanceId { graph, node: *node, index } })
             })
         })
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use antfarm_model::{Elapsed, ForagerNo, GraphNo, Name, NodeNo, WallTime};
+use antfarm_model::{Elapsed, ForagerNo, GraphNo, Name, NodeNo, ToolNo, WallTime};
 
 use crate::forager::Forager;
 use crate::graph_record::{GraphPhase, GraphRecord};
@@ -23,8 +23,12 @@ pub(crate) enum Timer {
     Hold(InstanceId),
     /// The longest run of an attempt.
     Timeout(AttemptId),
-    /// The end of a quarantine.
+    /// The end of a forager's quarantine.
     Quarantine(ForagerNo),
+    /// The end of a tool's quarantine at a forager.
+    ToolQuarantine(ForagerNo, ToolNo),
+    /// The time to forget a lost forager.
+    Forget(ForagerNo),
     /// An upload that was not finished in time.
     Upload(u64),
     /// The end of the time for which the id of a removed graph stays taken.
@@ -105,8 +109,16 @@ impl Timers {
 
     /// Adds what a forager and its attempts wait for.
     pub(crate) fn add_forager(&mut self, core: &Core, forager: &Forager) {
-        if let Some(until) = forager.quarantined_until {
+        if let Some(until) = forager.standing.quarantined_until {
             self.at_elapsed(until, Timer::Quarantine(forager.no));
+        }
+        if let Some(at) = forager.forget_at {
+            self.at_elapsed(at, Timer::Forget(forager.no));
+        }
+        for (tool, standing) in forager.standing.tools() {
+            if let Some(until) = standing.quarantined_until {
+                self.at_elapsed(until, Timer::ToolQuarantine(forager.no, tool));
+            }
         }
         for (id, attempt) in forager.attempts() {
             let graph = core.graphs.get(&id.instance.graph);

@@ -121,3 +121,46 @@ fn an_irrevocable_attempt_that_fails_after_the_deadline_is_not_repeated() {
     "#]]
     .assert_eq(&graphs(&farm));
 }
+
+#[test]
+fn every_node_that_was_never_assigned_expires_once_and_nothing_is_sent_or_rejected() {
+    let mut farm = farm();
+    farm.submit("{id: busy, nodes: {a: {tool: work}}}").expect("accepted");
+    farm.work();
+    let node = |number: u32| format!("n{number}: {{tool: work, deadline: 2030-01-01T00:00:00Z}}");
+    let text = (0..10_000).map(node).collect::<Vec<_>>().join(", ");
+    farm.submit(&format!(
+        "{{id: g, on_deadline: skip_successors, nodes: {{{text}, after: {{tool: work, after: [n0]}}}}}}"
+    ))
+    .expect("accepted");
+    assert_eq!(farm.work(), Vec::<String>::new(), "all slots are taken");
+    farm.now.wall = farm.now.wall.plus(Span(1_000));
+    assert_eq!(
+        farm.decisions(&antfarm_scheduler::InFlight::default()),
+        [],
+        "nothing is sent, not even before it is noted"
+    );
+    farm.pass(Span(0));
+    farm.run_all("1");
+    let graph = farm.state.graph_named("g").expect("submitted");
+    assert_eq!((graph.state(), graph.counts().of(InstanceState::Expired)), (GraphState::Expired, 10_000));
+    assert_eq!(graph.counts().of(InstanceState::Skipped), 1);
+    let attempts: u32 = (0..10_000)
+        .filter_map(|node| graph.instance(antfarm_model::NodeNo(node), 0))
+        .map(|instance| instance.attempts)
+        .sum();
+    assert_eq!(attempts, 0);
+}
+
+#[test]
+fn a_result_that_comes_after_the_deadline_is_not_taken_and_closes_its_attempt() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, deadline: 2030-01-01T00:00:00Z}}}").expect("accepted");
+    farm.work();
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    let attempt = farm.open(forager)[0];
+    farm.pass(Span(1_000));
+    farm.succeed(forager, attempt, "1").expect("its end is noted");
+    assert_eq!(farm.instance(attempt.instance).state, InstanceState::Expired);
+    assert_eq!(farm.state.open_count(), 0);
+}

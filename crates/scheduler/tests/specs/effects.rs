@@ -94,13 +94,15 @@ fn an_irrevocable_attempt_of_a_lost_forager_needs_a_decision() {
     let retry = |assume_ended| Verdict::Retry { assume_ended };
     assert_eq!(farm.one(decision(Fence(1), retry(true))), Err(Refusal::WrongFence));
     assert_eq!(farm.one(decision(first.fence, retry(false))), Err(Refusal::EndNotProven));
-    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Done));
+    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Decided { new: true }));
     assert_eq!(
         farm.one(decision(first.fence, retry(true))),
-        Err(Refusal::NothingToDecide),
+        Ok(Reply::Decided { new: false }),
         "a repeated decision authorises nothing"
     );
     assert_eq!(farm.work(), ["g/a to two"]);
+    assert_eq!(farm.one(decision(first.fence, retry(true))), Ok(Reply::Decided { new: false }));
+    assert_eq!((farm.open(two).len(), farm.work()), (1, Vec::new()));
 }
 
 #[test]
@@ -195,4 +197,80 @@ fn a_forager_that_is_back_in_time_keeps_its_pure_attempt_to_itself() {
     let attempt = farm.open(one)[0];
     farm.fail(one, attempt).expect("open");
     assert_eq!(farm.state.instance(attempt.instance).map(|(_, instance)| instance.failures), Some(1));
+}
+
+#[test]
+fn age_alone_brings_no_second_attempt() {
+    for effects in [EffectClass::Pure, EffectClass::Idempotent, EffectClass::Guarded, EffectClass::Irrevocable] {
+        let mut farm = Farm::new();
+        farm.tool("work", CostClass::Cpu, effects);
+        let one = farm.forager("one", 1, &["work"]);
+        farm.forager("two", 1, &["work"]);
+        farm.submit("{id: g, nodes: {a: {tool: work, timeout: 10h}}}").expect("accepted");
+        farm.work();
+        for minute in 0..50 {
+            if minute == 10 {
+                let attempt = farm.open(one)[0];
+                farm.start(one, attempt);
+            }
+            if minute % 15 == 0 {
+                farm.elect();
+            }
+            farm.pass(Span::from_secs(60));
+            farm.hear_all();
+            assert_eq!(farm.work(), Vec::<String>::new(), "{effects}: minute {minute}");
+        }
+        let attempt = farm.open(one)[0];
+        farm.succeed(one, attempt, "1").expect("open");
+        assert_eq!(farm.instance(attempt.instance).attempts, 1);
+    }
+}
+
+#[test]
+fn a_pinned_attempt_gets_no_second_one_while_its_forager_is_away() {
+    for effects in [EffectClass::Pure, EffectClass::Guarded] {
+        let mut farm = Farm::new();
+        farm.tool("work", CostClass::Cpu, effects);
+        let one = farm.forager("one", 2, &["work"]);
+        farm.submit("{id: g, nodes: {a: {tool: work, pin: one}}}").expect("accepted");
+        farm.work();
+        let attempt = farm.open(one)[0];
+        farm.start(one, attempt);
+        assert_eq!(farm.pass_and_work(Span(9_000)), ["suspect"], "{effects}");
+        farm.hear(one);
+        assert_eq!(farm.work(), ["trust"], "{effects}");
+        assert_eq!(farm.open(one), [attempt]);
+        farm.succeed(one, attempt, "1").expect("open");
+        assert_eq!(farm.instance(attempt.instance).attempts, 1, "{effects}");
+    }
+}
+
+#[test]
+fn a_tool_that_deduplicates_itself_is_treated_as_a_computation_is() {
+    let (mut farm, one, two) = farm(EffectClass::Idempotent);
+    let first = farm.open(one)[0];
+    assert_eq!(silence(&mut farm, two, Span(3_001)), ["suspect", "g/a to two"]);
+    let second = farm.open(two)[0];
+    farm.succeed(two, second, "2").expect("open");
+    let cancel = farm.state.forager(one).and_then(|f| f.attempt(&first)).and_then(|attempt| attempt.cancel);
+    assert_eq!(cancel, Some(CancelReason::Superseded));
+    assert_eq!(farm.succeed(one, first, "1"), Ok(Reply::Done), "its end closes it");
+    assert_eq!(farm.instance(first.instance).result().map(|result| &**result), Some("2"), "the first result won");
+}
+
+#[test]
+fn slots_of_foragers_that_died_while_nobody_led_come_back_when_their_leases_are_over() {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, EffectClass::Guarded);
+    let dead = farm.forager("dead", 100, &["work"]);
+    farm.submit("{id: g, nodes: {n: {tool: work, array: {count: 100}}}}").expect("accepted");
+    farm.work();
+    farm.elect();
+    let alive = farm.forager("alive", 100, &["work"]);
+    farm.pass(Span(10_100));
+    farm.hear(alive);
+    assert_eq!(farm.work(), ["suspect"]);
+    farm.pass(Span(1));
+    assert_eq!(farm.work(), ["lose", "g/n[0..100] to alive"]);
+    assert_eq!(farm.open(dead), []);
 }

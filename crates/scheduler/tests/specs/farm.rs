@@ -6,8 +6,9 @@ use antfarm_model::{
     CostClass, EffectClass, Elapsed, ForagerNo, Incarnation, Limits, LogIndex, Manifest, Name, Span, WallTime, document,
 };
 use antfarm_scheduler::{
-    AttemptId, AttemptOutcome, Attempts, Budget, Command, Contact, Entry, FailureKind, GraphSource, InFlight, Liveness,
-    Now, Policy, Position, Refusal, Registration, Reply, State, decide,
+    AttemptId, AttemptOutcome, Attempts, Budget, Command, Contact, Decision, Entry, FailureKind, GraphSource, InFlight,
+    Instance, InstanceId, Liveness, Now, Policy, Position, Refusal, Registration, RejectReason, Reply, State, Verdict,
+    decide, explain,
 };
 
 pub(crate) fn name(text: &str) -> Name {
@@ -90,13 +91,21 @@ impl Farm {
         self.register(Self::registration(forager, slots, tools)).expect("the name is free")
     }
 
+    /// A forager registers again, with its journal.
+    pub(crate) fn forager_again(&mut self, forager: &str, slots: u32, tools: &[&str]) {
+        let former = self.state.forager_named(forager).map(|record| record.incarnation);
+        self.register(Registration { former, ..Self::registration(forager, slots, tools) }).expect("it has the proof");
+    }
+
     pub(crate) fn register(&mut self, registration: Registration) -> Result<ForagerNo, Refusal> {
         match self.one(Command::Register(registration))? {
             Reply::Registered { forager, .. } => {
                 self.hear(forager);
                 Ok(forager)
             }
-            other @ (Reply::Done | Reply::Submitted { .. }) => panic!("registered, and was answered {other:?}"),
+            other @ (Reply::Done | Reply::Submitted { .. } | Reply::Decided { .. }) => {
+                panic!("registered, and was answered {other:?}")
+            }
         }
     }
 
@@ -179,6 +188,44 @@ impl Farm {
         outcome: AttemptOutcome,
     ) -> Result<Reply, Refusal> {
         self.one(Command::End { forager, attempts: Attempts::from(attempt), outcome })
+    }
+
+    pub(crate) fn reject(&mut self, forager: ForagerNo, attempt: AttemptId, reason: RejectReason) {
+        self.one(Command::Reject { forager, attempts: attempt.into(), reason }).expect("the attempt is open");
+    }
+
+    /// A decision of Ada's about an attempt.
+    pub(crate) fn decide(&mut self, attempt: AttemptId, verdict: Verdict) -> Result<Reply, Refusal> {
+        self.decide_as(attempt, verdict, "ada", "looked at the ledger")
+    }
+
+    pub(crate) fn decide_as(
+        &mut self,
+        attempt: AttemptId,
+        verdict: Verdict,
+        by: &str,
+        why: &str,
+    ) -> Result<Reply, Refusal> {
+        let AttemptId { instance, fence } = attempt;
+        self.one(Command::Decide(Decision { instance, fence, verdict, by: by.into(), why: why.into() }))
+    }
+
+    pub(crate) fn instance(&self, id: InstanceId) -> &Instance {
+        self.state.instance(id).expect("there is such an instance").1
+    }
+
+    /// The first instance of a node.
+    pub(crate) fn id(&self, graph: &str, node: &str) -> InstanceId {
+        let graph = self.state.graph_named(graph).expect("it was submitted");
+        InstanceId { graph: graph.no, node: graph.shape().node_named(node).expect("it has the node"), index: 0 }
+    }
+
+    /// Why the first instance of a node is where it is, and what would change it.
+    pub(crate) fn explain(&self, graph: &str, node: &str) -> String {
+        let id = self.id(graph, node);
+        let explained = explain(&self.state, &self.liveness, &self.policy, self.now, id).expect("it is there");
+        let change = explained.change().map_or_else(String::new, |change| format!("\n  → {change}"));
+        format!("{}: {explained}{change}\n", explained.reason.code())
     }
 
     pub(crate) fn succeed(&mut self, forager: ForagerNo, attempt: AttemptId, result: &str) -> Result<Reply, Refusal> {

@@ -2,8 +2,8 @@
 
 use antfarm_model::{CostClass, EffectClass, ForagerNo, GraphNo, Incarnation, LogIndex, NodeNo, Span};
 use antfarm_scheduler::{
-    AttemptId, AttemptOutcome, Command, Decision, Entry, FailureKind, GraphSource, InFlight, InstanceId, LoadError,
-    Position, RejectReason, State, Verdict,
+    AttemptId, AttemptOutcome, Attempts, Command, Decision, Entry, FailureKind, GraphSource, InFlight, InstanceId,
+    Instances, LoadError, Position, RejectReason, State, Verdict, explain,
 };
 use proptest::prelude::*;
 
@@ -25,6 +25,12 @@ enum Happening {
     Start(u8),
     End(u8, u8),
     HandBack(u8, u8),
+    /// A whole range is started, ended or handed back, more of it than is open.
+    Range(u8, u8),
+    /// A forager fails everything that it gets, at once.
+    Swallow(u8),
+    /// So long a time that lost foragers are forgotten.
+    Forget,
     Duplicate(u8),
     Judge(u8, u8),
     Graph(u8, u8),
@@ -44,6 +50,9 @@ fn happening() -> impl Strategy<Value = Happening> {
         3 => any::<u8>().prop_map(H::Start),
         6 => any::<(u8, u8)>().prop_map(|(which, how)| H::End(which, how)),
         1 => any::<(u8, u8)>().prop_map(|(which, how)| H::HandBack(which, how)),
+        1 => any::<(u8, u8)>().prop_map(|(which, how)| H::Range(which, how)),
+        1 => any::<u8>().prop_map(H::Swallow),
+        1 => prop::bool::weighted(0.1).prop_map(|long| if long { H::Forget } else { H::Pass(1) }),
         1 => any::<u8>().prop_map(H::Duplicate),
         2 => any::<(u8, u8)>().prop_map(|(who, how)| H::Judge(who, how)),
         1 => any::<(u8, u8)>().prop_map(|(which, how)| H::Graph(which, how)),
@@ -116,12 +125,23 @@ impl History {
             Happening::HandBack(which, how) => {
                 let Some((forager, id)) = self.open(*which) else { return };
                 let attempts = id.into();
-                self.apply(vec![match how % 4 {
-                    0 => Command::Return { forager, attempts },
-                    1 => Command::Reject { forager, attempts, reason: RejectReason::NoSlot },
-                    2 => Command::Reject { forager, attempts, reason: RejectReason::DeadlinePassed },
-                    _ => Command::Reject { forager, attempts, reason: RejectReason::Draining },
+                let reasons = [
+                    RejectReason::NoSlot,
+                    RejectReason::UnknownTool,
+                    RejectReason::Draining,
+                    RejectReason::DeadlinePassed,
+                    RejectReason::StaleEpoch,
+                ];
+                self.apply(vec![match reasons.get(usize::from(how % 6)) {
+                    Some(reason) => Command::Reject { forager, attempts, reason: *reason },
+                    None => Command::Return { forager, attempts },
                 }]);
+            }
+            Happening::Range(which, how) => self.range(*which, *how),
+            Happening::Swallow(who) => self.swallow(*who),
+            Happening::Forget => {
+                self.farm.now.elapsed = self.farm.now.elapsed.plus(Span::from_secs(7 * 24 * 3_600));
+                self.apply(Vec::new());
             }
             Happening::Duplicate(which) => {
                 if let Some(command) = self.said.get(usize::from(*which) % self.said.len().max(1)).cloned() {
@@ -163,7 +183,8 @@ impl History {
     fn heal(&mut self) {
         for who in 0..4 {
             self.register(12 + who, true, false); // with all tools
-            self.apply((0..4).map(|forager| Command::Undrain { forager: ForagerNo(forager) }).collect());
+            let all: Vec<ForagerNo> = self.farm.state.foragers().map(|forager| forager.no).collect();
+            self.apply(all.into_iter().map(|forager| Command::Undrain { forager }).collect());
         }
         for _ in 0..200 {
             self.happen(&Happening::Pass(15_000));
@@ -205,6 +226,33 @@ impl History {
             }
         }
         self.apply(commands);
+    }
+
+    fn range(&mut self, which: u8, how: u8) {
+        let Some((forager, id)) = self.open(which) else { return };
+        let start = id.instance.index.saturating_sub(u32::from(how % 2));
+        let instances = Instances { start, len: 1 + u32::from(how / 2 % 4), ..Instances::one(id.instance) };
+        let attempts = Attempts { instances, fence: id.fence };
+        self.apply(vec![match how / 8 % 4 {
+            0 => Command::Started { forager, attempts },
+            1 => Command::Return { forager, attempts },
+            2 => Command::Reject { forager, attempts, reason: RejectReason::NoSlot },
+            _ => Command::End { forager, attempts, outcome: outcome(how / 32) },
+        }]);
+    }
+
+    fn swallow(&mut self, who: u8) {
+        let Some((forager, _)) = self.forager(who) else { return };
+        for _ in 0..8 {
+            self.happen(&Happening::Work);
+            let Some(record) = self.farm.state.forager(forager) else { return };
+            let open: Vec<AttemptId> = record.attempts().map(|(id, _)| *id).collect();
+            let failed = |_| AttemptOutcome::Failed { kind: FailureKind::NotStarted, message: "no".into() };
+            let ends = open.into_iter().map(|id| Command::End { forager, attempts: id.into(), outcome: failed(id) });
+            let ends = ends.collect();
+            self.apply(ends);
+            self.happen(&Happening::Pass(1_000));
+        }
     }
 
     fn submit(&mut self, id: u8, shape: u8) {
@@ -261,13 +309,23 @@ impl History {
             1 => Verdict::Succeed { result: r#"{"x":1}"#.into() },
             _ => Verdict::Fail,
         };
-        self.apply(vec![Command::Decide(Decision {
-            instance,
-            fence,
-            verdict,
-            by: "ada".into(),
-            why: "a test".into(),
-        })]);
+        let by = if how.is_multiple_of(5) { "bob" } else { "ada" };
+        self.apply(vec![Command::Decide(Decision { instance, fence, verdict, by: by.into(), why: "a test".into() })]);
+        self.explain_all();
+    }
+
+    /// Whatever has happened, everything can be explained.
+    fn explain_all(&self) {
+        let Farm { state, liveness, policy, now, .. } = &self.farm;
+        for graph in state.graphs_from(GraphNo(0)) {
+            for (node, spec) in graph.shape().nodes() {
+                for index in 0..spec.instances() {
+                    let id = InstanceId { graph: graph.no, node, index };
+                    let explained = explain(state, liveness, policy, *now, id).expect("it is there");
+                    assert!(!explained.to_string().is_empty() && explained.change() != Some(String::new()));
+                }
+            }
+        }
     }
 
     /// The second replica restarts from a snapshot of the first.

@@ -3,11 +3,22 @@
 mod farm;
 
 mod attempts;
+mod back_off;
+mod black_holes;
 mod deadlines;
+mod decisions;
+mod drains;
 mod effects;
+mod events;
+mod explain;
+mod forgetting;
+mod golden;
 mod graphs;
 mod histories;
 mod leases;
+mod not_before;
+mod quarantine;
+mod ranges;
 mod references;
 mod registration;
 mod retries;

@@ -77,7 +77,7 @@ fn a_result_that_comes_before_the_cancellation_is_taken() {
 }
 
 #[test]
-fn a_rejection_waits_longer_each_time_and_too_many_quarantine_the_forager() {
+fn too_many_rejections_quarantine_the_forager_for_a_while() {
     let mut farm = farm();
     farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
     let forager = farm.state.forager_named("f").expect("registered").no;
@@ -153,4 +153,92 @@ fn only_exit_75_repeats_an_irrevocable_tool() {
     let attempt = farm.open(forager)[0];
     farm.fail(forager, attempt).expect("open");
     assert_eq!(farm.state.graph_named("g").expect("submitted").state().as_str(), "failed");
+}
+
+#[test]
+fn failed_programs_and_lost_foragers_are_counted_apart() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, retries: 2}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    let counts = |farm: &Farm| {
+        let instance = farm.instance(farm.id("g", "a"));
+        (instance.failures, instance.losses)
+    };
+    let next = |farm: &mut Farm| {
+        farm.pass(Span::from_secs(60));
+        farm.hear(forager);
+        farm.work();
+        let attempt = farm.open(forager)[0];
+        farm.start(forager, attempt);
+        attempt
+    };
+    for (dies, expected) in
+        [(true, (0, 1)), (true, (0, 2)), (false, (1, 0)), (true, (1, 1)), (true, (1, 2)), (false, (2, 0))]
+    {
+        let attempt = next(&mut farm);
+        if dies {
+            farm.end(forager, attempt, interrupted()).expect("open");
+        } else {
+            farm.fail(forager, attempt).expect("open");
+        }
+        assert_eq!(counts(&farm), expected);
+    }
+    let attempt = next(&mut farm);
+    farm.fail(forager, attempt).expect("open");
+    assert_eq!(farm.state.graph_named("g").expect("submitted").state().as_str(), "failed", "two retries were allowed");
+}
+
+#[test]
+fn a_death_counts_once_for_each_instance_however_often_and_by_whomever_it_is_reported() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    farm.start(forager, attempt);
+    let incarnation = farm.incarnation(forager);
+    let interrupted = Command::End { forager, attempts: attempt.into(), outcome: interrupted() };
+    farm.apply(vec![
+        Command::Suspect { forager, incarnation },
+        Command::Lose { forager, incarnation },
+        Command::Lose { forager, incarnation },
+        interrupted.clone(),
+    ]);
+    farm.one(interrupted).expect_err("it is closed");
+    assert_eq!(farm.instance(attempt.instance).losses, 1);
+}
+
+#[test]
+fn an_attempt_that_never_started_is_no_death_of_the_node_s_doing() {
+    let mut farm = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    for _ in 0..5 {
+        farm.hear(forager);
+        assert_eq!(farm.work(), ["g/a to f"]);
+        let lose = Command::Lose { forager, incarnation: farm.incarnation(forager) };
+        farm.one(lose).expect("it is the one that counts");
+        farm.register(Farm::registration("f", 1, &["work"])).expect("the name is free");
+    }
+    assert_eq!(farm.instance(farm.id("g", "a")).losses, 0);
+}
+
+#[test]
+fn nothing_is_tried_again_before_the_end_of_a_cancelled_run_is_known() {
+    let mut farm = farm();
+    farm.forager("other", 1, &["work"]);
+    farm.submit("{id: g, nodes: {a: {tool: work, retries: 1, timeout: 5s}}}").expect("accepted");
+    let forager = farm.state.forager_named("f").expect("registered").no;
+    farm.work();
+    let attempt = farm.open(forager)[0];
+    farm.start(forager, attempt);
+    for _ in 0..10 {
+        farm.pass(Span::from_secs(60));
+        farm.hear_all();
+        assert_eq!(farm.work(), Vec::<String>::new(), "it was told to end, and has not said that it did");
+    }
+    farm.end(forager, attempt, cancelled()).expect("open");
+    farm.pass(Span::from_secs(1));
+    farm.hear_all();
+    assert_eq!(farm.work(), ["g/a to f"]);
 }

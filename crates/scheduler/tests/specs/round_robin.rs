@@ -172,3 +172,37 @@ fn a_silent_forager_gets_nothing() {
     farm.hear(forager);
     assert_eq!(farm.work(), ["g/n to f"]);
 }
+
+#[test]
+fn a_thousand_urgent_model_nodes_without_a_slot_hold_up_no_cpu_node() {
+    let mut farm = farm_with_classes();
+    let mut registration = Farm::registration("f", 101, &["count", "ask"]);
+    registration.class_slots[CostClass::Model.index()] = Some(1);
+    farm.register(registration).expect("the name is free");
+    farm.submit("{id: calls, nodes: {n: {tool: ask, array: {count: 1000}, deadline: 2030-01-01T00:00:00Z}}}")
+        .expect("accepted");
+    farm.submit("{id: sums, nodes: {n: {tool: count, array: {count: 100}}}}").expect("accepted");
+    assert_eq!(farm.work(), ["calls/n to f", "sums/n[0..100] to f"]);
+}
+
+#[test]
+fn ten_thousand_nodes_of_a_graph_that_cannot_run_hide_no_other_graph() {
+    let mut farm = farm_with_classes();
+    farm.forager("f", 1, &["count"]);
+    farm.submit("{id: stuck, nodes: {n: {tool: count, pin: elsewhere, array: {count: 5000}}, m: {tool: ask, array: {count: 5000}}}}")
+        .expect("accepted");
+    farm.submit("{id: free, nodes: {n: {tool: count}}}").expect("accepted");
+    assert_eq!(farm.work(), ["free/n to f"]);
+}
+
+#[test]
+fn what_waits_goes_to_foragers_that_join_later() {
+    let mut farm = farm_with_classes();
+    farm.forager("f0", 4, &["count"]);
+    farm.submit("{id: g, nodes: {n: {tool: count, array: {count: 100}}}}").expect("accepted");
+    assert_eq!(farm.work(), ["g/n[0..4] to f0"], "no forager gets more than it has slots");
+    for number in 1..5 {
+        farm.forager(&format!("f{number}"), 4, &["count"]);
+    }
+    assert_eq!(farm.work(), ["g/n[4..8] to f1", "g/n[8..12] to f2", "g/n[12..16] to f3", "g/n[16..20] to f4"]);
+}

@@ -33,7 +33,7 @@ fn summary(forager: &ForagerView) -> String {
     let limits: Vec<String> =
         limits.iter().filter_map(|(class, limit)| limit.map(|limit| format!("at most {limit} {class}"))).collect();
     let limits = if limits.is_empty() { String::new() } else { format!("; {}", limits.join(", ")) };
-    table::fields(&[
+    let mut rows = vec![
         ("forager", forager.name.clone()),
         ("state", forager.state.clone()),
         ("incarnation", forager.incarnation.to_string()),
@@ -42,7 +42,33 @@ fn summary(forager: &ForagerView) -> String {
         ("heard", forager.heard_ms_ago.map_or_else(|| "not by this leader".to_owned(), |ms| format!("{ms} ms ago"))),
         ("rejects", forager.rejects.to_string()),
         ("tools", forager.tools.join(", ")),
-    ])
+    ];
+    rows.extend(against(forager).into_iter().map(|text| ("gets less", text)));
+    table::fields(&rows)
+}
+
+/// Why it gets nothing, or not everything, for a while, and the way out.
+fn against(forager: &ForagerView) -> Vec<String> {
+    let way_out = format!("`antfarm forager undrain {}` ends it at once", forager.name);
+    let quarantine = forager.quarantine.iter().map(|quarantine| {
+        let last = quarantine.reason.as_ref().map(|reason| format!(" (last: {reason})")).unwrap_or_default();
+        format!("nothing for {} s, because it rejected too much in a row{last}; {way_out}", seconds(quarantine.left_ms))
+    });
+    let tools = forager.tool_quarantines.iter().map(|quarantine| {
+        let (tool, failures) = (&quarantine.tool, quarantine.failures);
+        format!(
+            "nothing of {tool} for {} s, because {failures} of it failed at once in a row; {way_out}",
+            seconds(quarantine.left_ms)
+        )
+    });
+    let backoffs = forager.backoffs.iter().map(|backoff| {
+        format!("not {}/{} for {} ms, because it would not run it", backoff.graph, backoff.node, backoff.left_ms)
+    });
+    quarantine.chain(tools).chain(backoffs).collect()
+}
+
+fn seconds(millis: u64) -> u64 {
+    millis.div_ceil(1_000)
 }
 
 fn listing(forager: &ForagerView) -> String {

@@ -11,7 +11,9 @@ use crate::exit::{Exit, Stop};
 /// Decide what becomes of a node in `needs_decision`
 ///
 /// An irrevocable attempt that may have started, and of whose end nobody knows, is never repeated by itself: somebody
-/// looks whether it took effect, and decides. The fence names the attempt that was looked at; `antfarm node show` tells it.
+/// looks whether it took effect, and decides. The fence names the attempt that was looked at; `antfarm node show` tells it,
+/// and then shows who decided what, and why. The same decision again changes nothing; another one about the same attempt is
+/// refused.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/node-decide.txt"))]
 pub(super) struct Decide {
@@ -31,7 +33,7 @@ pub(super) struct Decide {
     #[arg(long)]
     assume_ended: bool,
     /// Who decided
-    #[arg(long, value_name = "NAME", env = "USER", default_value = "somebody")]
+    #[arg(long = "as", value_name = "NAME", env = "USER", default_value = "somebody")]
     by: String,
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "")]
@@ -51,8 +53,11 @@ enum Word {
 impl Decide {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
         let NodePath { graph, node } = &self.node;
-        let view = client.decide(graph, node, &self.ruling()?).await?;
-        console.result(&view, || format!("{graph}/{node} is {}\n", view.state))?;
+        let decided = client.decide(graph, node, &self.ruling()?).await?;
+        console.result(&decided, || {
+            let before = if decided.new { "" } else { "; the same was decided before, and nothing has changed" };
+            format!("{graph}/{node} is {}{before}\n", decided.node.state)
+        })?;
         Ok(Exit::Done)
     }
 

@@ -35,9 +35,9 @@ fn say(event: &Event) -> String {
             format!("graph {graph} {state}{}", if *finished { ", finished" } else { "" })
         }
         Event::GraphRemoved { id, .. } => format!("graph {id} is gone"),
-        Event::Instances { instances, state, attempt } => {
+        Event::Instances { instances, from, state, attempt } => {
             let by = attempt.map(|(forager, fence)| format!(" (forager {forager}, fence {fence})")).unwrap_or_default();
-            format!("{} {state}{by}", range(instances))
+            format!("{} {from} -> {state}{by}", range(instances))
         }
         Event::Rejected { forager, attempts, number, reason } => {
             format!("{} {number} rejected by forager {forager}: {}", range(&attempts.instances), reason.as_str())
@@ -59,17 +59,17 @@ fn a_graph_from_its_submission_to_its_removal() {
         &mut farm,
         vec![Command::Submit(source)],
         &expect![[r#"
-        graph 1 running
-        n0[0..4] ready
-    "#]],
+            graph 1 running
+            n0[0..4] waiting -> ready
+        "#]],
     );
     let assign = farm.decisions(&antfarm_scheduler::InFlight::default());
     check(
         &mut farm,
         assign,
         &expect![[r#"
-        n0[0..4] assigned (forager 0, fence 4)
-    "#]],
+            n0[0..4] ready -> assigned (forager 0, fence 4)
+        "#]],
     );
     let forager = farm.state.forager_named("f").expect("registered").no;
     let fence = farm.open(forager)[0].fence;
@@ -79,8 +79,8 @@ fn a_graph_from_its_submission_to_its_removal() {
         &mut farm,
         vec![Command::Started { forager, attempts: attempts(0, 3) }],
         &expect![[r#"
-        n0[0..3] running (forager 0, fence 4)
-    "#]],
+            n0[0..3] assigned -> running (forager 0, fence 4)
+        "#]],
     );
     let reject = Command::Reject { forager, attempts: attempts(3, 1), reason: RejectReason::NoSlot };
     check(
@@ -88,7 +88,7 @@ fn a_graph_from_its_submission_to_its_removal() {
         vec![reject],
         &expect![[r#"
             n0[3..4] 1 rejected by forager 0: no_slot
-            n0[3..4] ready
+            n0[3..4] assigned -> ready
         "#]],
     );
     let outcome = AttemptOutcome::Succeeded { result: "1".into() };
@@ -96,8 +96,8 @@ fn a_graph_from_its_submission_to_its_removal() {
         &mut farm,
         vec![Command::End { forager, attempts: attempts(0, 3), outcome }],
         &expect![[r#"
-        n0[0..3] succeeded (forager 0, fence 4)
-    "#]],
+            n0[0..3] running -> succeeded (forager 0, fence 4)
+        "#]],
     );
     farm.pass(Span(100));
     farm.run_all("1");
@@ -121,10 +121,10 @@ fn the_end_of_a_graph_is_told_after_what_brought_it() {
         &mut farm,
         vec![],
         &expect![[r#"
-        n0[0..1] expired
-        graph 1 expired
-        graph 1 expired, finished
-    "#]],
+            n0[0..1] ready -> expired
+            graph 1 expired
+            graph 1 expired, finished
+        "#]],
     );
 }
 

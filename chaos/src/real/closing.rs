@@ -20,13 +20,13 @@ const GIVE_UP_AFTER: Duration = Duration::from_secs(75);
 /// A page of a list.
 const PAGE: usize = 1_000;
 
-/// Waits for one goal after the other, and writes down how long each took.
-pub(super) fn settle(field: &Field<'_>, scribe: &mut Scribe<'_>) -> anyhow::Result<()> {
+/// Waits for one goal after the other, and writes down how long each took. Whether there is anybody to ask at the end.
+pub(super) fn settle(field: &Field<'_>, scribe: &mut Scribe<'_>) -> anyhow::Result<bool> {
     reach(Instant::now(), || all_answer(field)).map_err(|last| anyhow::anyhow!("a queen does not come up: {last}"))?;
     let healed = Instant::now();
     let leader = goal(scribe, Goal::Leader, healed, || linearizable(field, "/v1/graphs?limit=1").map(drop));
     if leader.is_none() {
-        return Ok(());
+        return Ok(false);
     }
     let leader = Instant::now();
     let fresh = fresh_graph();
@@ -37,7 +37,7 @@ pub(super) fn settle(field: &Field<'_>, scribe: &mut Scribe<'_>) -> anyhow::Resu
         let mut looker = field.recorder.scribe("closing-poll");
         goal(scribe, Goal::Settled, Instant::now(), || settled(field, &mut looker));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Writes down how all graphs stand, and what their results are.

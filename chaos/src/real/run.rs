@@ -116,9 +116,9 @@ impl Run {
         let moves = self.scenario.possible_moves();
         nemesis::torment(field.cluster, scribe, random, (&moves, self.scenario.in_pairs), self.tempo.faults)?;
         field.enter(Phase::Healed, scribe);
-        closing::settle(field, scribe)?;
+        let has_leader = closing::settle(field, scribe)?;
         field.cluster.report_deaths(scribe)?;
-        closing::final_reads(field, scribe)
+        if has_leader { closing::final_reads(field, scribe) } else { Ok(()) }
     }
 
     fn plan(&self, cluster: &Cluster) -> Plan {

@@ -58,7 +58,7 @@ fn missing(evidence: &Evidence) -> Vec<String> {
 }
 
 /// What properties are about, and how much of it there is: of nothing, everything holds.
-fn subjects(evidence: &Evidence) -> [(&'static str, usize); 6] {
+fn subjects(evidence: &Evidence) -> [(&'static str, usize); 8] {
     let mut queens = BTreeMap::<u64, BTreeSet<u16>>::new();
     for record in &evidence.records {
         if let What::Position { applied, queen, .. } = &record.what {
@@ -66,11 +66,14 @@ fn subjects(evidence: &Evidence) -> [(&'static str, usize); 6] {
         }
     }
     let successes = |wanted: fn(&Call) -> bool| evidence.succeeded().filter(|one| wanted(&one.op.call)).count();
+    let said = |wanted: fn(&What) -> bool| evidence.records.iter().filter(|record| wanted(&record.what)).count();
     let irrevocable = evidence.ledger.iter().filter(|line| {
         let node = evidence.graphs.get(&line.graph).and_then(|graph| graph.node(&line.node));
         line.event == Mark::Start && node.is_some_and(|node| node.tool.is_irrevocable())
     });
     [
+        ("leadership in a queen's log", said(|what| matches!(what, What::Leads { .. }))),
+        ("epoch in a forager's log", said(|what| matches!(what, What::Learnt { .. }))),
         ("digest of two queens at one index", queens.values().filter(|queens| queens.len() > 1).count()),
         ("cancellation that was acknowledged", successes(|call| matches!(call, Call::Cancel { .. }))),
         ("linearizable read", successes(|call| matches!(call, Call::Read { stale: false, .. }))),

@@ -70,6 +70,7 @@ fn line(graph: &GraphView, bar: bool) -> String {
     let states = [
         (nodes.running, "running"),
         (nodes.ready + nodes.assigned, "ready"),
+        (nodes.waiting, "waiting"),
         (nodes.failed, "failed"),
         (nodes.needs_decision, "in need of a decision (`antfarm node decide`)"),
     ];

@@ -206,7 +206,6 @@ pub struct DecidedNode {
     /// Whether this request decided; otherwise the same was decided before, and nothing has changed.
     pub new: bool,
     /// The node.
-    #[serde(flatten)]
     pub node: NodeView,
 }
 

@@ -43,7 +43,6 @@ enum Word {
 pub(super) struct DecidedNode {
     /// Whether this request decided; otherwise the same was decided before, and nothing has changed.
     new: bool,
-    #[serde(flatten)]
     node: NodeView,
 }
 

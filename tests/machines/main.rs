@@ -2,6 +2,7 @@
 
 mod follower_cut_off;
 mod forager_cut_off;
+mod forager_cut_off_from_leader;
 mod given;
 mod guide;
 mod guide_followed;

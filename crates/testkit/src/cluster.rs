@@ -180,6 +180,16 @@ impl Cluster {
             .unwrap_or_else(|| panic!("no forager is named {name}"))
     }
 
+    /// Another process with the name of a forager, and a data folder of its own. It does not run yet.
+    pub fn rival_of(&self, forager: &Forager) -> Forager {
+        let file = |name: &str| self.scratch.path(name).display().to_string();
+        let (name, of) = (format!("{}-rival", forager.name()), forager.name());
+        let config = std::fs::read_to_string(file(&format!("{of}.toml"))).expect("it was written here");
+        let config = config.replace(&format!("\"{}\"", file(of)), &format!("\"{}\"", file(&name)));
+        let path = self.scratch.write(&format!("{name}.toml"), &config);
+        Forager { daemon: Daemon::new(name, "forager", path) }
+    }
+
     /// The queen that leads; waits until one does.
     pub fn leader(&self) -> &Queen {
         wait_until("a queen that leads", LEADER_WITHIN, || {

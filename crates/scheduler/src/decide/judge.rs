@@ -8,7 +8,7 @@ use crate::forager::Forager;
 use crate::in_flight::InFlight;
 use crate::state::State;
 
-/// Heartbeats that may be missing before a connected forager is suspect.
+/// Heartbeats that may be missing before a forager is suspect whose connection did not break.
 const MISSED_HEARTBEATS: u64 = 3;
 
 pub(super) fn judge(
@@ -34,10 +34,9 @@ fn verdict(forager: &Forager, now: Elapsed, liveness: &Liveness, policy: &Policy
         return Some(Command::Lose { forager: no, incarnation });
     }
     let silence = now.since(heard_at);
-    let broken = match contact {
-        Some(contact) => contact.broken_at.is_some_and(|broken_at| now.since(broken_at) > policy.heartbeat),
-        None => silence > policy.heartbeat,
-    };
+    // Of one that this leader never heard, no connection broke: after a failover it may still be opening one.
+    let broken_at = contact.and_then(|contact| contact.broken_at);
+    let broken = broken_at.is_some_and(|broken_at| now.since(broken_at) > policy.heartbeat);
     let missed = silence.0 > policy.heartbeat.0 * MISSED_HEARTBEATS;
     match (broken || missed, forager.suspect) {
         (true, false) => Some(Command::Suspect { forager: no, incarnation }),

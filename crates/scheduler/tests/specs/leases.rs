@@ -265,3 +265,16 @@ fn clocks_that_differ_by_more_than_is_allowed_for_break_the_promise() {
     let early = |grant: Grant| grant.end().expect("it is granted") > grant.lost(grant.succeeding, grant.next_began);
     assert!(!early(grant(10_000)) && early(grant(11_000)));
 }
+
+#[test]
+fn a_forager_that_a_new_leader_never_heard_is_suspect_after_three_heartbeats_and_one_that_went_after_one() {
+    let (mut farm, forager) = farm();
+    farm.elect();
+    assert_eq!(farm.pass_and_work(Span(3_000)), Vec::<String>::new());
+    assert_eq!(farm.pass_and_work(Span(1)), ["suspect"]);
+    farm.hear(forager);
+    assert_eq!(farm.work(), ["trust"]);
+    farm.liveness.contacts.get_mut(&forager).expect("it is heard").broken_at = Some(farm.now.elapsed);
+    assert_eq!(farm.pass_and_work(Span(1_000)), Vec::<String>::new());
+    assert_eq!(farm.pass_and_work(Span(1)), ["suspect"]);
+}

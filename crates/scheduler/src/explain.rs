@@ -28,7 +28,7 @@ pub struct Explanation {
     pub path: String,
     /// The reason.
     pub reason: Reason,
-    /// When the instance expires, if it has a deadline and has not ended.
+    /// When the instance expires, if it has a deadline and that still counts.
     pub deadline: Option<WallTime>,
 }
 
@@ -38,7 +38,8 @@ pub fn explain(state: &State, liveness: &Liveness, policy: &Policy, now: Now, id
     let (graph, instance) = state.instance(id)?;
     let view = View { state, liveness, policy, now, graph, instance, id };
     let shown = graph.state_of(instance);
-    let deadline = graph.shape().node(id.node)?.deadline.filter(|_| !shown.is_final());
+    let may_expire = !shown.is_final() && shown != InstanceState::NeedsDecision;
+    let deadline = graph.shape().node(id.node)?.deadline.filter(|_| may_expire);
     let reason = match shown {
         InstanceState::Waiting => view.waiting(),
         InstanceState::Ready => view.ready(),

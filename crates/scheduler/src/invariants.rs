@@ -6,7 +6,7 @@ use std::sync::Arc;
 use antfarm_model::{EffectClass, ForagerNo, ToolNo};
 
 use crate::graph_record::{Counts, GraphPhase, GraphRecord};
-use crate::index::Index;
+use crate::index::{Index, Timers};
 use crate::instance::{Instance, InstanceState};
 use crate::instances::AttemptId;
 use crate::state::{Core, State};
@@ -67,6 +67,8 @@ impl State {
         assert_eq!(*ready, derived.ready, "the ready queues are derived");
         assert_eq!(*free, derived.free, "the index of free slots is derived");
         assert!(timers.covers(&derived.timers, self.core.wall, self.core.elapsed), "every timer that is needed is set");
+        let of_foragers = |timers: &Timers| timers.of_foragers(self.core.elapsed).cloned().collect::<Vec<_>>();
+        assert_eq!(of_foragers(timers), of_foragers(&derived.timers), "foragers have no timer that is not needed");
     }
 }
 

@@ -112,11 +112,10 @@ impl Standing {
         self.rejects = 0;
     }
 
-    /// An attempt of a tool succeeded.
-    pub(crate) fn note_success(&mut self, tool: ToolNo) {
+    /// An attempt succeeded. What happened to its tool is to be forgotten, too.
+    pub(crate) fn note_success(&mut self) {
         self.rejects = 0;
         self.quarantines = 0;
-        self.tools.remove(&tool);
     }
 
     /// It would not run attempts of a node, all of one assignment. Tells when its quarantine ends, if one begins.
@@ -192,9 +191,9 @@ impl Standing {
         }
     }
 
-    /// Forgets a tool that the forager has no longer.
-    pub(crate) fn forget_tool(&mut self, tool: ToolNo) {
-        self.tools.remove(&tool);
+    /// Forgets what happened to a tool, and tells until when it was quarantined, if it was.
+    pub(crate) fn forget_tool(&mut self, tool: ToolNo) -> Option<Elapsed> {
+        self.tools.remove(&tool)?.quarantined_until
     }
 
     /// Whether it keeps its bounds: that many nodes, and no tool but those that the forager has.

@@ -5,7 +5,6 @@ use antfarm_model::ForagerNo;
 use super::Answer;
 use super::step::Step;
 use crate::outcome::{Refusal, Reply};
-use crate::standing::Standing;
 
 impl Step<'_> {
     pub(super) fn drain(&mut self, forager: ForagerNo) -> Answer {
@@ -14,11 +13,8 @@ impl Step<'_> {
     }
 
     pub(super) fn undrain(&mut self, forager: ForagerNo) -> Answer {
-        self.change_forager(forager, |record| {
-            record.draining = false;
-            record.standing = Standing::default();
-        })
-        .ok_or(Refusal::UnknownForager)?;
+        self.change_forager(forager, |record| record.draining = false).ok_or(Refusal::UnknownForager)?;
+        self.forgive(forager);
         Ok(Reply::Done)
     }
 }

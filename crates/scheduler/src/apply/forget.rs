@@ -14,9 +14,18 @@ const REMEMBERED: Span = Span::from_secs(7 * 24 * 3_600);
 impl Step<'_> {
     /// A forager is lost: it is remembered for a while.
     pub(super) fn remember_for_a_while(&mut self, forager: ForagerNo) {
+        self.remember(forager);
         let until = self.elapsed().plus(REMEMBERED);
         self.change_forager(forager, |record| record.forget_at = Some(until));
         self.state.index.timers.at_elapsed(until, Timer::Forget(forager));
+    }
+
+    /// A forager is not to be forgotten, as far as is known today.
+    pub(super) fn remember(&mut self, forager: ForagerNo) {
+        let before = self.change_forager(forager, |record| record.forget_at.take());
+        if let Some(Some(at)) = before {
+            self.state.index.timers.forget_elapsed(at, Timer::Forget(forager));
+        }
     }
 
     /// The time to forget a forager has come, unless it came back or somebody waits for it. O(graphs).
@@ -29,6 +38,7 @@ impl Step<'_> {
             self.remember_for_a_while(forager);
             return;
         }
+        self.forgive(forager);
         self.set_tools(forager, BTreeSet::new());
         self.state.core.foragers.remove(&forager);
         self.state.index.foragers.remove(&name);

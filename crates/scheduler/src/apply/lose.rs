@@ -11,6 +11,9 @@ use crate::outcome::Reply;
 impl Step<'_> {
     pub(super) fn lose(&mut self, forager: ForagerNo, incarnation: Incarnation) -> Answer {
         let record = self.incarnation(forager, incarnation)?;
+        if record.lost {
+            return Ok(Reply::Done);
+        }
         let open: Vec<AttemptId> = record.attempts().map(|(id, _)| *id).collect();
         self.change_forager(forager, |record| {
             record.lost = true;

@@ -40,12 +40,12 @@ impl Step<'_> {
             record.poison_limit = registration.poison_limit;
             record.suspect = false;
             record.lost = false;
-            record.forget_at = None;
-            record.standing = Standing::default();
             for attempt in record.open.iter_mut().flat_map(BTreeMap::values_mut) {
                 attempt.incarnation = incarnation;
             }
         });
+        self.remember(forager);
+        self.forgive(forager);
         self.set_tools(forager, tools);
         let state = self.forager(forager).map_or(ForagerState::Ready, Forager::state);
         if before == Ok(state) {

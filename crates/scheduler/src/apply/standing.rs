@@ -36,7 +36,7 @@ impl Step<'_> {
         let open_for = self.elapsed().since(attempt.started_at.unwrap_or(attempt.assigned_at));
         let suspicious = self.change_forager(forager, |record| match outcome {
             AttemptOutcome::Succeeded { .. } => {
-                record.standing.note_success(tool);
+                record.standing.note_success();
                 false
             }
             AttemptOutcome::Failed { kind: FailureKind::Exit | FailureKind::NotStarted, .. } => {
@@ -48,6 +48,9 @@ impl Step<'_> {
                 false
             }
         });
+        if matches!(outcome, AttemptOutcome::Succeeded { .. }) {
+            self.forgive_tool(forager, tool);
+        }
         if suspicious == Some(true) && self.may_go_well_elsewhere(tool, forager) {
             self.quarantine_tool(forager, tool);
         }
@@ -68,6 +71,30 @@ impl Step<'_> {
         let until = self.change_forager(forager, |record| record.standing.quarantine_tool(tool, now));
         if let Some(Some(until)) = until {
             self.state.index.timers.at_elapsed(until, Timer::ToolQuarantine(forager, tool));
+        }
+    }
+
+    /// Forgets what speaks against a forager, and the ends of its quarantines with it.
+    pub(super) fn forgive(&mut self, forager: ForagerNo) {
+        let Some(record) = self.state.forager(forager) else { return };
+        let tools: Vec<ToolNo> = record.standing.tools().map(|(tool, _)| tool).collect();
+        for tool in tools {
+            self.forgive_tool(forager, tool);
+        }
+        let before = self.change_forager(forager, |record| std::mem::take(&mut record.standing));
+        if let Some(until) = before.and_then(|before| before.quarantined_until) {
+            self.state.index.timers.forget_elapsed(until, Timer::Quarantine(forager));
+        }
+    }
+
+    /// Forgets what happened to a tool at a forager.
+    pub(super) fn forgive_tool(&mut self, forager: ForagerNo, tool: ToolNo) {
+        if self.state.forager(forager).is_none_or(|record| record.standing.is_well_with(tool)) {
+            return;
+        }
+        let before = self.change_forager(forager, |record| record.standing.forget_tool(tool));
+        if let Some(Some(until)) = before {
+            self.state.index.timers.forget_elapsed(until, Timer::ToolQuarantine(forager, tool));
         }
     }
 

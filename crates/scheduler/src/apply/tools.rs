@@ -29,12 +29,10 @@ impl Step<'_> {
             *self.state.index.holders.entry(*tool).or_default() += 1;
         }
         let lost: Vec<ToolNo> = before.difference(&tools).copied().collect();
-        self.change_forager(forager, |record| {
-            for tool in &lost {
-                record.standing.forget_tool(*tool);
-            }
-            record.tools = Arc::new(tools);
-        });
+        for tool in &lost {
+            self.forgive_tool(forager, *tool);
+        }
+        self.change_forager(forager, |record| record.tools = Arc::new(tools));
         for tool in lost {
             if let Some(holders) = self.state.index.holders.get_mut(&tool) {
                 *holders -= 1;

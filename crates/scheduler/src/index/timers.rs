@@ -83,6 +83,14 @@ impl Timers {
             && needed.elapsed.iter().all(|timer| timer.0 <= elapsed || self.elapsed.contains(timer))
     }
 
+    /// What is not due yet about foragers: there is nothing of that without a reason, or replicas would tell of it in
+    /// another order.
+    pub(crate) fn of_foragers(&self, elapsed: Elapsed) -> impl Iterator<Item = &(Elapsed, Timer)> {
+        let of_forager =
+            |timer: &Timer| matches!(timer, Timer::Quarantine(_) | Timer::ToolQuarantine(..) | Timer::Forget(_));
+        self.elapsed.iter().filter(move |(moment, timer)| *moment > elapsed && of_forager(timer))
+    }
+
     /// Adds what a graph waits for.
     pub(crate) fn add_graph(&mut self, graph: &GraphRecord) {
         if matches!(graph.phase, GraphPhase::Stopped(_)) {

@@ -161,3 +161,24 @@ fn undrain_ends_it_at_once() {
     farm.one(Command::Undrain { forager: hole }).expect("it is there");
     assert_eq!(swallow(&mut farm, hole).len(), FAILURES);
 }
+
+#[test]
+fn a_result_that_comes_during_the_quarantine_ends_it() {
+    let mut farm = Farm::new();
+    farm.tool("work", CostClass::Cpu, EffectClass::Guarded);
+    let hole = farm.forager("hole", 2, &["work"]);
+    farm.forager("good", 1, &["work"]);
+    farm.submit("{id: g, nodes: {n: {tool: work, array: {count: 100}}}}").expect("accepted");
+    farm.work();
+    let long = farm.open(hole)[0];
+    for _ in 0..FAILURES {
+        let attempt = farm.open(hole)[1];
+        farm.fail(hole, attempt).expect("open");
+        farm.work();
+    }
+    assert_eq!((quarantine(&farm, hole), farm.open(hole).len()), (Some(Span::from_secs(30)), 1));
+    farm.succeed(hole, long, "1").expect("open");
+    assert_eq!(quarantine(&farm, hole), None);
+    farm.work();
+    assert_eq!(farm.open(hole).len(), 2, "it works after all");
+}

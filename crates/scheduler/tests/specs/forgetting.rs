@@ -37,6 +37,16 @@ fn a_forager_that_was_lost_for_a_week_is_forgotten_with_the_tools_that_only_it_h
 }
 
 #[test]
+fn a_loss_that_is_told_again_does_not_prolong_the_memory() {
+    let (mut farm, forager) = farm();
+    lose(&mut farm, forager);
+    farm.pass(Span(1));
+    lose(&mut farm, forager);
+    farm.pass(Span(WEEK.0 - 1));
+    assert!(farm.state.forager_named("f").is_none());
+}
+
+#[test]
 fn one_that_comes_back_in_time_is_not() {
     let (mut farm, forager) = farm();
     lose(&mut farm, forager);

@@ -98,7 +98,7 @@ pub(crate) fn real(arguments: &RealArguments) -> anyhow::Result<()> {
 /// The short run of the tier that comes before every change.
 pub(crate) fn quick() -> anyhow::Result<()> {
     let mut session = Session::begin(None, None)?;
-    session.play(scenario::random(), Tempo::QUICK, true);
+    session.play(scenario::queens(), Tempo::QUICK, true);
     session.end()
 }
 

@@ -54,9 +54,7 @@ impl Move {
         Self::KillLeader,
         Self::KillMajority,
         Self::KillAll,
-        Self::KillForager,
         Self::StopLeader,
-        Self::StopForager,
         Self::IsolateLeader,
         Self::IsolateFollower,
         Self::MuteLeader,
@@ -64,7 +62,12 @@ impl Move {
         Self::Bridge,
         Self::Flap,
         Self::CutForagerFromLeader,
+        Self::KillForager,
+        Self::StopForager,
     ];
+
+    /// Those that leave foragers alone.
+    pub(super) const OF_QUEENS: &[Self] = Self::ALL.split_at(10).0;
 
     pub(super) fn kind(self) -> FaultKind {
         match self {

@@ -43,6 +43,12 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     one("flapping", "the links of a queen come and go", &[Move::Flap]),
     one("forager-cut-from-leader", "a forager hears every queen but the leader", &[Move::CutForagerFromLeader]),
     Scenario {
+        name: "queens",
+        about: "everything that can happen to queens, two at a time now and then",
+        moves: Move::OF_QUEENS,
+        in_pairs: true,
+    },
+    Scenario {
         name: "random",
         about: "everything above, two at a time now and then",
         moves: Move::ALL,
@@ -53,6 +59,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 /// The scenario that draws from all.
 pub(super) fn random() -> &'static Scenario {
     &SCENARIOS[SCENARIOS.len() - 1]
+}
+
+/// The one that draws from what can happen to queens.
+pub(super) fn queens() -> &'static Scenario {
+    &SCENARIOS[SCENARIOS.len() - 2]
 }
 
 impl Scenario {
@@ -71,5 +82,26 @@ impl Scenario {
     /// their forager stands still: then targets must check fences.
     pub(super) fn needs_guard(&self) -> bool {
         self.moves.contains(&Move::StopForager)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_to_queens_leaves_foragers_alone() {
+        let of_foragers = [Move::CutForagerFromLeader, Move::KillForager, Move::StopForager];
+        assert_eq!(queens().name, "queens");
+        assert_eq!(queens().moves.len() + of_foragers.len(), random().moves.len());
+        assert!(!queens().moves.iter().any(|one| of_foragers.contains(one)));
+    }
+
+    #[test]
+    fn every_move_has_a_scenario_of_its_own() {
+        let alone: Vec<Move> =
+            SCENARIOS.iter().filter(|one| !one.in_pairs).flat_map(|one| one.moves).copied().collect();
+        assert_eq!(random().name, "random");
+        assert!(random().moves.iter().all(|one| alone.contains(one)) && alone.len() == random().moves.len());
     }
 }

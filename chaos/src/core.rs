@@ -126,6 +126,16 @@ mod tests {
     }
 
     #[test]
+    fn without_a_bound_on_what_leaders_grant_a_violation_is_found() {
+        is_found(Rules { bounded_grants: false, ..Rules::default() }, "S6");
+    }
+
+    #[test]
+    fn with_leases_and_work_for_a_forager_that_is_being_lost_a_violation_is_found() {
+        is_found(Rules { withholding: false, ..Rules::default() }, "S6");
+    }
+
+    #[test]
     fn a_seed_gives_the_same_history_twice() {
         let history = |seed| {
             let mut world = World::new(seed, Rules::default());

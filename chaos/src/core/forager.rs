@@ -1,4 +1,4 @@
-//! A forager that keeps the contract's rules, without a process or a disk.
+//! A forager process that keeps the contract's rules, without a process or a disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,26 +13,37 @@ pub(super) enum ToForager {
     Lease { until: u64 },
 }
 
-/// The rules that a forager keeps; a simulation without one of them must find a violation.
+/// The rules that foragers and leaders keep; a simulation without one of them must find a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of its own, switched off alone")]
 pub(super) struct Rules {
-    /// It ignores lower epochs than it has seen.
+    /// A forager ignores lower epochs than it has seen.
     pub(super) fencing: bool,
-    /// It kills guarded attempts when its lease ends.
+    /// A forager kills guarded attempts when its lease ends.
     pub(super) lease: bool,
-    /// It remembers what it started, cancelled or ended.
+    /// A forager remembers what it started, cancelled or ended.
     pub(super) journal: bool,
+    /// A leader grants nothing beyond what it had from a quorum.
+    pub(super) bounded_grants: bool,
+    /// A leader gives nothing to an incarnation whose loss or successor it has proposed.
+    pub(super) withholding: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { fencing: true, lease: true, journal: true }
+        Self { fencing: true, lease: true, journal: true, bounded_grants: true, withholding: true }
     }
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Forager {
     pub(super) rules: Rules,
+    /// Which name it has; two processes have each.
+    pub(super) name: usize,
+    /// The number that it drew when it started.
+    pub(super) process: u64,
+    /// The incarnation of the process before it, whose journal it holds.
+    pub(super) former: Option<Incarnation>,
     pub(super) incarnation: Option<Incarnation>,
     pub(super) epoch_seen: Epoch,
     pub(super) lease_until: u64,
@@ -44,9 +55,24 @@ pub(super) struct Forager {
     pub(super) ended: BTreeMap<AttemptId, bool>,
     /// It hears and says nothing until then.
     pub(super) cut_until: u64,
+    /// The same, as far as the leader of that term is concerned.
+    pub(super) cut_from: Option<u64>,
 }
 
 impl Forager {
+    /// Whether it is cut off from the leader of a term.
+    pub(super) fn is_cut_from(&self, term: u64, now: u64) -> bool {
+        now < self.cut_until && self.cut_from.is_none_or(|from| from == term)
+    }
+
+    /// The process ends, and another one begins with its journal.
+    pub(super) fn restart(&mut self, process: u64) {
+        self.former = self.incarnation.or(self.former);
+        self.incarnation = None;
+        self.process = process;
+        self.lease_until = 0;
+    }
+
     /// Whether a message of that epoch counts; the highest one is remembered.
     pub(super) fn accepts(&mut self, epoch: Epoch) -> bool {
         let fresh = epoch >= self.epoch_seen || !self.rules.fencing;

@@ -1,5 +1,7 @@
 //! A leadership over the abstract log; it may be over without knowing.
 
+use std::time::Duration;
+
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, WallTime};
 use antfarm_scheduler::{Budget, Command, Contact, Entry, InFlight, Liveness, Now, Policy, State, decide};
 
@@ -11,17 +13,27 @@ pub(super) struct Leader {
     /// Log indices of its own entries that it has not seen applied.
     pub(super) under_way: Vec<u64>,
     pub(super) liveness: Liveness,
+    /// When it asked a quorum last that answered. A former leader is not answered.
+    pub(super) quorum_asked_at: u64,
 }
 
 impl Leader {
     pub(super) fn new(term: u64, replica: usize, now: u64) -> Self {
         let liveness = Liveness { since: Elapsed(now), ..Liveness::default() };
-        Self { term, replica, in_flight: InFlight::default(), under_way: Vec::new(), liveness }
+        let (in_flight, under_way) = (InFlight::default(), Vec::new());
+        Self { term, replica, in_flight, under_way, liveness, quorum_asked_at: now }
     }
 
     pub(super) fn hear(&mut self, forager: ForagerNo, incarnation: Incarnation, now: u64) {
         let contact = Contact { incarnation, heard_at: Elapsed(now), broken_at: None, draining: false };
         self.liveness.contacts.insert(forager, contact);
+    }
+
+    /// What it grants to a forager that it hears now.
+    pub(super) fn grant(&self, now: u64, is_bounded: bool) -> Option<u64> {
+        let asked_at = if is_bounded { self.quorum_asked_at } else { now };
+        let [now, asked_at] = [now, asked_at].map(Duration::from_millis);
+        Policy::default().lease().grant(now, asked_at).map(|length| length.0)
     }
 
     pub(super) fn entry(&self, state: &State, now: u64, commands: Vec<Command>) -> Entry {

@@ -13,11 +13,11 @@ use crate::checkers::{Fact, Violation, check_facts, check_replicas};
 use crate::random::Random;
 
 const REPLICAS: usize = 3;
-const FORAGERS: u32 = 3;
+const NAMES: usize = 3;
 const SLOTS: u32 = 2;
 
-/// What a lease lasts, and the drift allowance that a leader adds: the defaults of the product.
-const LEASE_MS: u64 = 10_000;
+/// Processes that want the same name, each with a data folder of its own.
+const RIVALS: usize = 2;
 
 /// Messages that are on their way at most; more are lost.
 const MAX_MESSAGES: usize = 64;
@@ -27,13 +27,14 @@ const TOOLS: [(&str, EffectClass); 3] =
 
 /// A session belongs to one incarnation: what an older one carried is never read after the next one has begun.
 struct Message {
-    to: ForagerNo,
     incarnation: Incarnation,
+    term: u64,
     epoch: Epoch,
     body: ToForager,
 }
 
 pub(super) struct World {
+    rules: Rules,
     random: Random,
     now: u64,
     log: Log,
@@ -50,17 +51,23 @@ impl World {
     /// The world of a seed, whose foragers keep these rules.
     pub(super) fn new(seed: u64, rules: Rules) -> Self {
         let mut world = Self {
+            rules,
             random: Random::new(seed),
             now: 1,
             log: Log::default(),
             replicas: (0..REPLICAS).map(|_| State::new(0)).collect(),
             leaders: Vec::new(),
-            foragers: (0..FORAGERS).map(|_| Forager { rules, ..Forager::default() }).collect(),
+            foragers: (0..NAMES * RIVALS)
+                .map(|which| Forager { rules, name: which % NAMES, ..Forager::default() })
+                .collect(),
             messages: Vec::new(),
             submitted: 0,
             facts: Vec::new(),
             summary: Summary::default(),
         };
+        for which in 0..world.foragers.len() {
+            world.foragers[which].process = world.random.next();
+        }
         world.elect();
         let manifests = TOOLS.map(|(tool, effects)| Manifest { effects, ..Manifest::new(name(tool), CostClass::Cpu) });
         world.propose(0, &manifests.map(Command::PutTool));
@@ -70,17 +77,17 @@ impl World {
     pub(super) fn step(&mut self) {
         self.now += self.random.below(60);
         match self.random.below(1_000) {
-            0..8 => self.elect(),
-            8..16 => self.now += self.random.below(6_000),
+            0..6 => self.elect(),
+            6..16 => self.now += self.random.below(6_000),
             16..36 => self.submit(),
             36..56 => self.register(),
-            56..66 => self.cut_off(),
-            66..72 => self.restart_forager(),
-            72..86 => self.restart_replica(),
-            86..300 => self.lead(),
+            56..76 => self.cut_off(),
+            76..82 => self.restart_forager(),
+            82..92 => self.restart_replica(),
+            92..300 => self.lead(),
             300..520 => self.replicate(),
-            520..680 => self.deliver(),
-            680..760 => self.work(),
+            520..700 => self.deliver(),
+            700..730 => self.work(),
             _ => self.report(),
         }
         self.kill_unleased();
@@ -148,14 +155,14 @@ impl World {
     fn register(&mut self) {
         let Some(which) = self.random.pick(self.foragers.len()) else { return };
         let forager = &self.foragers[which];
-        if self.now < forager.cut_until {
+        if self.now < forager.cut_until && forager.cut_from.is_none() {
             return;
         }
         let known = forager.running.keys().chain(forager.ended.keys()).copied().collect();
         let registration = Registration {
-            name: name(&format!("f{which}")),
-            process: None,
-            former: forager.incarnation,
+            name: name(&format!("f{}", forager.name)),
+            process: Some(forager.process),
+            former: forager.incarnation.or(forager.former),
             known,
             rebooted: false,
             slots: SLOTS,
@@ -167,9 +174,10 @@ impl World {
     }
 
     fn cut_off(&mut self) {
-        if let Some(which) = self.random.pick(self.foragers.len()) {
-            self.foragers[which].cut_until = self.now + self.random.below(15_000);
-        }
+        let Some(which) = self.random.pick(self.foragers.len()) else { return };
+        let newest = self.leaders.iter().map(|leader| leader.term).max();
+        self.foragers[which].cut_from = newest.filter(|_| self.random.percent(50));
+        self.foragers[which].cut_until = self.now + self.random.below(20_000);
     }
 
     /// The process dies and starts again with its journal: what ran is interrupted, as its keeper or its group is killed.
@@ -178,7 +186,8 @@ impl World {
         for attempt in self.foragers[which].running.keys().copied().collect::<Vec<_>>() {
             self.end(which, attempt, false);
         }
-        self.foragers[which].lease_until = 0;
+        let process = self.random.next();
+        self.foragers[which].restart(process);
         self.summary.restarts += 1;
     }
 
@@ -194,6 +203,9 @@ impl World {
     fn lead(&mut self) {
         let Some(which) = self.random.pick(self.leaders.len()) else { return };
         let replica = self.leaders[which].replica;
+        if self.leaders[which].term == self.log.term() {
+            self.leaders[which].quorum_asked_at = self.now;
+        }
         self.leaders[which].settle(self.replicas[replica].applied().index.0);
         let commands = self.leaders[which].decide(&self.replicas[replica], self.now);
         self.summary.losses += commands.iter().filter(|command| matches!(command, Command::Lose { .. })).count() as u64;
@@ -201,7 +213,7 @@ impl World {
             self.propose(which, &commands);
         }
         self.dispatch(which);
-        if self.leaders[which].term < self.log.term() && self.random.percent(20) {
+        if self.leaders[which].term < self.log.term() && self.random.percent(2) {
             self.leaders.remove(which); // it hears of the newer term
         }
     }
@@ -213,7 +225,8 @@ impl World {
         let epoch = state.epoch(leader.term);
         for forager in state.foragers() {
             let heard = leader.liveness.contacts.get(&forager.no);
-            if heard.is_none_or(|contact| contact.incarnation != forager.incarnation) {
+            let is_judged = self.rules.withholding && leader.in_flight.touches_forager(forager.no);
+            if is_judged || heard.is_none_or(|contact| contact.incarnation != forager.incarnation) {
                 continue;
             }
             for (attempt, open) in forager.attempts() {
@@ -226,7 +239,7 @@ impl World {
                 };
                 let committed = attempt.fence.0 <= self.log.committed();
                 self.facts.push(Fact::Dispatched { epoch, attempt: *attempt, committed });
-                self.messages.push(Message { to: forager.no, incarnation: forager.incarnation, epoch, body });
+                self.messages.push(Message { incarnation: forager.incarnation, term: leader.term, epoch, body });
             }
         }
         while self.messages.len() > MAX_MESSAGES {
@@ -253,12 +266,12 @@ impl World {
         let outcome = state.apply(position, entry);
         for answer in outcome.answers {
             if let Ok(Reply::Registered { forager, incarnation }) = answer
-                && let Some(number) =
-                    state.forager(forager).and_then(|record| record.name.as_str().strip_prefix('f')?.parse().ok())
-                && let Some(own) = self.foragers.get_mut::<usize>(number)
+                && let Some(process) = state.forager(forager).and_then(|record| record.process)
+                && let Some(own) = self.foragers.iter_mut().find(|own| own.process == process)
                 && own.incarnation < Some(incarnation)
+                && self.random.percent(60)
             {
-                own.incarnation = Some(incarnation);
+                own.incarnation = Some(incarnation); // the answer reached it
             }
         }
         true
@@ -269,13 +282,15 @@ impl World {
         let Some(which) = self.random.pick(self.messages.len()) else { return };
         let twice = self.random.percent(10);
         let message = self.messages.swap_remove(which);
-        let Message { to, incarnation, epoch, body } = message;
+        let Message { incarnation, term, epoch, body } = message;
         if twice {
-            self.messages.push(Message { to, incarnation, epoch, body });
+            self.messages.push(Message { incarnation, term, epoch, body });
         }
-        let Some(number) = self.number(to) else { return };
+        let owner = self.foragers.iter().position(|forager| forager.incarnation == Some(incarnation));
+        let Some(number) = owner else { return };
+        let to = ForagerNo(u32::try_from(number).expect("there are few"));
         let forager = &mut self.foragers[number];
-        if self.now < forager.cut_until || forager.incarnation != Some(incarnation) {
+        if forager.is_cut_from(term, self.now) {
             return;
         }
         if !forager.accepts(epoch) {
@@ -293,12 +308,6 @@ impl World {
             ToForager::Cancel { attempt } => self.end(number, attempt, false),
             ToForager::Lease { until } => forager.lease_until = forager.lease_until.max(until),
         }
-    }
-
-    /// The place in this world of a forager that some replica knows.
-    fn number(&self, forager: ForagerNo) -> Option<usize> {
-        let record = self.replicas.iter().find_map(|state| state.forager(forager))?;
-        record.name.as_str().strip_prefix('f')?.parse().ok()
     }
 
     /// Something that runs ends.
@@ -331,20 +340,21 @@ impl World {
         let forager = &self.foragers[which];
         let replica = self.leaders[to].replica;
         let record = self.replicas[replica]
-            .forager_named(&format!("f{which}"))
+            .forager_named(&format!("f{}", forager.name))
             .map(|record| (record.no, record.incarnation, record.lost));
         let Some((no, incarnation, lost)) = record else { return };
-        if self.now < forager.cut_until || forager.incarnation != Some(incarnation) {
+        let term = self.leaders[to].term;
+        if forager.is_cut_from(term, self.now) || forager.incarnation != Some(incarnation) {
             return;
         }
         let ended: Vec<_> = forager.ended.iter().map(|(attempt, succeeded)| (*attempt, *succeeded)).collect();
-        let leads = self.leaders[to].term == self.log.term();
         self.leaders[to].hear(no, incarnation, self.now);
-        let judged = lost || self.leaders[to].in_flight.touches_forager(no);
-        if leads && !judged {
-            let until = self.now + LEASE_MS;
-            let epoch = self.replicas[replica].epoch(self.leaders[to].term);
-            self.messages.push(Message { to: no, incarnation, epoch, body: ToForager::Lease { until } });
+        let is_judged = self.rules.withholding && self.leaders[to].in_flight.touches_forager(no);
+        let sent_at = self.now - self.random.below(500).min(self.now); // its heartbeat was on its way for a while
+        let length = self.leaders[to].grant(self.now, self.rules.bounded_grants).filter(|_| !lost && !is_judged);
+        if let Some(length) = length {
+            let (until, epoch) = (sent_at + length, self.replicas[replica].epoch(term));
+            self.messages.push(Message { incarnation, term, epoch, body: ToForager::Lease { until } });
         }
         let commands = ended.into_iter().map(|(attempt, succeeded)| {
             let outcome =

@@ -5,7 +5,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
     check::Check, cluster::Cluster, completions::Completions, config::Config, events::Events, forager::Forager,
-    graph::Graph, node::Node, queen::Queen, submit::Submit, tool::Tool, version::Version,
+    graph::Graph, keeper::Keeper, keeper::Sentry, node::Node, queen::Queen, submit::Submit, tool::Tool,
+    version::Version,
 };
 use crate::console::Console;
 use crate::dev::Dev;
@@ -78,6 +79,10 @@ enum Command {
     Config(Config),
     Completions(Completions),
     Version(Version),
+    #[command(hide = true)]
+    Keeper(Keeper),
+    #[command(hide = true)]
+    Sentry(Sentry),
 }
 
 impl Cli {
@@ -103,6 +108,8 @@ impl Cli {
             Command::Config(config) => config.run(console),
             Command::Completions(completions) => completions.run(console),
             Command::Version(version) => version.run(console),
+            Command::Keeper(keeper) => keeper.run(),
+            Command::Sentry(_) => Ok(Sentry::run()),
         }
     }
 }

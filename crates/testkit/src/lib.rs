@@ -37,7 +37,7 @@ pub use events::Events;
 pub use http::{Answer, Http};
 pub use ledger::{Attempt, Instance, Ledger};
 pub use ports::Ports;
-pub use processes::{child_processes, is_alive, kill, processes_in};
+pub use processes::{child_processes, is_alive, keeper_of, kill, pause, processes_in, resume, sentries_of};
 pub use scratch::Scratch;
 pub use turn::Turn;
 pub use wait::wait_until;

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
-use antfarm_testkit::{Command, Ports, Scratch, is_alive, processes_in, wait_until};
+use antfarm_testkit::{Command, Http, Ports, Scratch, is_alive, processes_in, sentries_of, wait_until};
 use anyhow::{Context, ensure};
 
 use crate::dev_cluster::Dev;
@@ -70,6 +70,38 @@ fn ctrl_c_ends_everything() {
 fn no_child_outlives_a_parent_that_was_killed() {
     let mut dev = Dev::start(&[]);
     let children = dev.is_up();
+    dev.running.kill();
+    dev.is_gone(&children);
+}
+
+#[test]
+fn no_program_outlives_a_parent_that_was_killed_not_even_one_without_a_forager() {
+    let files = Scratch::new();
+    let tools = "[tools.sleeper]\ncommand = [\"/bin/sleep\", \"617\"]\ncost_class = \"cpu\"\neffects = \"pure\"\n";
+    let tools = files.write("tools.toml", tools);
+    let graph = files.write("graph.yaml", "id: long\nnodes:\n  a: {tool: sleeper}\n");
+    let mut dev = Dev::start(&["--no-restart", "--tools", tools.to_str().expect("UTF-8")]);
+    let children = dev.is_up();
+    let server = Http::at(dev.ports.http(1)).url();
+    wait_until("the graph to be taken", SOON, || {
+        let submit = ["submit", graph.to_str().expect("UTF-8")];
+        let submitted = Command::antfarm(submit).env("ANTFARM_SERVER", &server).run();
+        ensure!(submitted.code == Some(0), "{}", submitted.stderr);
+        Ok(())
+    });
+    let name = wait_until("the program to run", SOON, || {
+        let names = ["forager-1", "forager-2", "forager-3"];
+        let runs = |name: &&str| !sentries_of(&dev.scratch.path(name).join("data")).is_empty();
+        names.into_iter().find(runs).context("no forager has a program")
+    });
+    let its_config = format!("{name}/forager.toml");
+    let (forager, _) = dev.children().into_iter().find(|(_, line)| line.contains(&its_config)).expect("it runs");
+    antfarm_testkit::kill(forager);
+    wait_until("the end of the forager", SOON, || {
+        ensure!(!is_alive(forager), "it runs");
+        Ok(())
+    });
+    assert!(!sentries_of(&dev.scratch.path(name).join("data")).is_empty(), "the program goes on without it");
     dev.running.kill();
     dev.is_gone(&children);
 }

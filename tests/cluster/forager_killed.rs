@@ -1,8 +1,7 @@
 //! A guarded attempt whose forager died is tried again when its fate is certain, and not before.
 
-use antfarm_testkit::{Attempt, Cluster, Ledger, is_alive, processes_in, wait_until};
+use antfarm_testkit::{Attempt, Cluster, Ledger, wait_until};
 use anyhow::{Context, ensure};
-use serde_json::json;
 
 use crate::given::{GRAPH_WITHIN, append, now_ms, single};
 
@@ -67,26 +66,6 @@ fn a_forager_that_comes_back_says_which_attempts_its_death_interrupted() {
     cluster.wait_for_success("guarded", GRAPH_WITHIN);
     ledger.no_overlapping_attempts();
     assert_eq!(endings(&cluster).expect("it answers"), ["interrupted", "succeeded"]);
-}
-
-#[test]
-fn a_program_that_a_killed_forager_left_running_is_ended_when_it_comes_back() {
-    let cluster = Cluster::spec().foragers(1).script("endless", "sleep 613 & sleep 613").start();
-    let manifest = r#"{"cost_class": "cpu", "effects": "guarded", "retries": 0}"#;
-    cluster.leader().http().put("/v1/tools/endless", manifest).and_then(|answer| answer.ok()).expect("it is taken");
-    cluster.submit(&single("left", "endless", &json!({})));
-    let folder = cluster.scratch().path("forager-1");
-    let programs = wait_until("the programs to run", GRAPH_WITHIN, || {
-        let programs = processes_in(&folder);
-        ensure!(programs.len() >= 2, "these run: {programs:?}");
-        Ok(programs)
-    });
-    cluster.forager(1).kill_and_restart();
-    wait_until("the programs to end", GRAPH_WITHIN, || {
-        let left: Vec<i32> = programs.iter().copied().filter(|pid| is_alive(*pid)).collect();
-        ensure!(left.is_empty(), "{left:?} run");
-        Ok(())
-    });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::repository::{file, files, nothing_is_wrong, root};
 
 /// Pages and files that must be there.
-const EXPECTED: [&str; 21] = [
+const EXPECTED: [&str; 22] = [
     ".ci/run",
     "CHANGELOG.md",
     "Cargo.lock",
@@ -12,6 +12,7 @@ const EXPECTED: [&str; 21] = [
     "LICENSE-MIT",
     "README.md",
     "chaos/README.md",
+    "crates/forager/DESIGN.md",
     "crates/protocol/DESIGN.md",
     "crates/replication/DESIGN.md",
     "crates/scheduler/DESIGN.md",

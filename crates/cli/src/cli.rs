@@ -5,7 +5,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     check::Check, cluster::Cluster, completions::Completions, config::Config, events::Events, fence::Fence,
-    forager::Forager, graph::Graph, node::Node, queen::Queen, submit::Submit, tool::Tool, version::Version,
+    forager::Forager, graph::Graph, keeper::Keeper, keeper::Sentry, node::Node, queen::Queen, submit::Submit,
+    tool::Tool, version::Version,
 };
 use crate::console::Console;
 use crate::dev::Dev;
@@ -68,6 +69,10 @@ enum Command {
     Config(Config),
     Completions(Completions),
     Version(Version),
+    #[command(hide = true)]
+    Keeper(Keeper),
+    #[command(hide = true)]
+    Sentry(Sentry),
 }
 
 impl Cli {
@@ -100,6 +105,8 @@ impl Cli {
             Command::Config(config) => config.run(console),
             Command::Completions(completions) => completions.run(console),
             Command::Version(version) => version.run(console),
+            Command::Keeper(keeper) => keeper.run(),
+            Command::Sentry(_) => Ok(Sentry::run()),
         }
     }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use antfarm_env::{Env, SystemEnvironment};
+use antfarm_forager::ProcessMark;
 use anyhow::Context;
 use clap::Args;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getppid, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use toml::{Table, Value};
@@ -44,6 +45,12 @@ pub(crate) struct ConfigText {
 impl DaemonArgs {
     pub(crate) fn read_config(&self) -> anyhow::Result<ConfigText> {
         ConfigText::read(&self.config, &self.set)
+    }
+
+    /// The parent, if this process ends with it.
+    pub(crate) fn parent(&self) -> Option<ProcessMark> {
+        let parent = getppid().filter(|_| self.exit_with_parent)?;
+        ProcessMark::of(parent.as_raw_nonzero().get().cast_unsigned())
     }
 
     /// Done when the parent is gone, if that is to be watched.
@@ -124,7 +131,10 @@ const LOG: &str = "info,openraft=error";
 pub(crate) fn start_log() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOG));
     let is_terminal = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_terminal).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_terminal).with_writer(std::io::stderr);
+    // A log that cannot be written, such as on a full disk, is complained of on standard error, which is where the log goes:
+    // that would end the process.
+    log.log_internal_errors(false).init();
 }
 
 /// Raises the number of files and sockets that this process may have open as far as it may itself, and tells it.

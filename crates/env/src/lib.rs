@@ -10,5 +10,5 @@ mod tcp;
 
 pub use env::{Env, Environment, Task, Work};
 pub use net::{ByteStream, Listener, Net, Network, Stream};
-pub use system::SystemEnvironment;
+pub use system::{SystemClocks, SystemEnvironment};
 pub use tcp::TcpNetwork;

@@ -24,11 +24,11 @@ impl SystemEnvironment {
 
 impl Environment for SystemEnvironment {
     fn monotonic(&self) -> Duration {
-        read(ClockId::Monotonic)
+        SystemClocks::monotonic()
     }
 
     fn boot_time(&self) -> Duration {
-        read(ClockId::Boottime)
+        SystemClocks::boot_time()
     }
 
     fn wall_ms(&self) -> u64 {
@@ -45,6 +45,22 @@ impl Environment for SystemEnvironment {
 
     fn run_blocking(&self, work: Work) {
         self.runtime.spawn_blocking(work);
+    }
+}
+
+/// The system's clocks, for a process that has no runtime.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClocks;
+
+impl SystemClocks {
+    /// As [`Environment::monotonic`].
+    pub fn monotonic() -> Duration {
+        read(ClockId::Monotonic)
+    }
+
+    /// As [`Environment::boot_time`].
+    pub fn boot_time() -> Duration {
+        read(ClockId::Boottime)
     }
 }
 

@@ -3,6 +3,7 @@
 use antfarm_storage::StorageError;
 
 use crate::config::ConfigError;
+use crate::keeper::KeeperError;
 
 /// Why a forager does not start. Nothing runs.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,9 @@ pub enum StartError {
         "the forager's epoch file is damaged, so it cannot tell a deposed queen from the leader: wipe the data folder once the attempts of this forager are decided"
     )]
     EpochDamaged,
+    /// Programs run under a keeper, and there is none.
+    #[error(transparent)]
+    Keeper(#[from] KeeperError),
     /// A folder of the operating system's cannot be read or made.
     #[error("{what} failed: {source}")]
     System {

@@ -1,9 +1,11 @@
-//! Running tools: built-in ones and programs.
+//! Running tools: built-in ones in this process, programs under the keeper.
 
 mod built_in;
+mod exit;
 mod job;
 mod log;
 mod program;
+mod run;
 mod stop;
 mod tools;
 #[cfg(test)]
@@ -15,12 +17,15 @@ use antfarm_protocol::{AttemptRef, Outcome};
 use tokio::sync::{mpsc, oneshot};
 
 pub(crate) use built_in::BUILT_IN;
+pub(crate) use exit::end_of;
 pub(crate) use job::{Job, Surroundings};
 pub(crate) use log::{KeptLogs, Log};
-pub(crate) use stop::{Stop, StopSignal};
+pub(crate) use run::Run;
+pub(crate) use stop::{Stop, StopCause, StopSignal};
 pub(crate) use tools::{Tool, Tools};
 
-use crate::journal::ProcessMark;
+use crate::process::ProcessMark;
+use crate::session::SessionNo;
 
 /// What happens while an attempt runs.
 #[derive(Debug)]
@@ -28,7 +33,21 @@ pub(crate) enum Happening {
     /// Its program runs.
     Process(ProcessMark),
     /// It has ended, and nothing of it runs any more.
-    Ended(End),
+    Ended {
+        /// How.
+        end: End,
+        /// What a program wrote to its standard error.
+        log: Option<Arc<Log>>,
+    },
+    /// What its program has written so far, which a queen asked for.
+    Log {
+        /// On which session.
+        session: SessionNo,
+        /// Under which number.
+        request: u64,
+        /// The text; nothing if it is not known.
+        text: Option<String>,
+    },
 }
 
 /// How a run ended.
@@ -38,6 +57,8 @@ pub(crate) enum End {
     Itself(Outcome),
     /// Because it was stopped. A program may have exited of its own accord all the same, and this is what it said then.
     Stopped {
+        /// Why.
+        cause: StopCause,
         /// What it came to, if it was not a signal that ended it.
         own: Option<Outcome>,
     },
@@ -46,29 +67,24 @@ pub(crate) enum End {
 /// Where the foreman hears of it.
 pub(crate) type Happenings = mpsc::Sender<(AttemptRef, Happening)>;
 
-/// A run that goes on.
-#[derive(Debug)]
-pub(crate) struct Run {
-    /// Sent to stop it; dropped, it is stopped at once.
-    pub(crate) stop: oneshot::Sender<Stop>,
-    /// What it writes to its standard error.
-    pub(crate) log: Arc<Log>,
-}
-
-/// Starts a run in the background. Exactly one [`Happening::Ended`] follows, unless the process ends first.
+/// Starts a run in the background. Exactly one [`Happening::Ended`] follows, unless the process ends first: then that of a
+/// program is told to the next process.
 pub(crate) fn start(tool: Tool, job: Job, surroundings: &Arc<Surroundings>, happenings: Happenings) -> Run {
-    let (stop, stopped) = oneshot::channel();
-    let log = Arc::new(Log::default());
-    let (around, kept) = (Arc::clone(surroundings), Arc::clone(&log));
-    surroundings.env.spawn(async move {
-        let attempt = job.assign.attempt;
-        let signal = StopSignal::new(stopped);
-        let end = match tool {
-            Tool::BuiltIn(tool) => built_in::run(tool, &job, &around, signal).await,
-            Tool::Program(program) => program::run(&program, &job, &around, &kept, signal, &happenings).await,
-        };
-        // Without a foreman nobody wants to know.
-        let _ = happenings.send((attempt, Happening::Ended(end))).await;
-    });
-    Run { stop, log }
+    let attempt = job.assign.attempt;
+    match tool {
+        Tool::Program(program) => {
+            surroundings.keeper.start(program::start(&program, &job, surroundings.result_bytes));
+            Run::kept(attempt, surroundings.keeper.clone())
+        }
+        Tool::BuiltIn(tool) => {
+            let (stop, stopped) = oneshot::channel();
+            let around = Arc::clone(surroundings);
+            surroundings.env.spawn(async move {
+                let end = built_in::run(tool, &job, &around, StopSignal::new(stopped)).await;
+                // Without a foreman nobody wants to know.
+                let _ = happenings.send((attempt, Happening::Ended { end, log: None })).await;
+            });
+            Run::built_in(stop)
+        }
+    }
 }

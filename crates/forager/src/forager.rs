@@ -1,26 +1,26 @@
 //! Starting a forager, and the handle by which it is drained, stopped and waited for.
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use antfarm_env::{Env, Net};
 use antfarm_model::Limits;
-use antfarm_protocol::Outcome;
 use antfarm_storage::{DataFolderLock, Disk};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::config::ForagerConfig;
 use crate::epoch_file::EpochFile;
 use crate::error::{StartError, StopError};
-use crate::executor::{self, Tools};
+use crate::executor::{self, Run, StopCause, Tools};
 use crate::foreman::{Foreman, Holdings, Identity, Inboxes, Lines, Order, Parts, Sessions};
-use crate::journal::{Journal, Record, Remembered};
-use crate::process::{boot_id, end_leftovers};
-use crate::report::Report;
+use crate::host::Host;
+use crate::journal::Journal;
+use crate::keeper::{self, Due, Keeper};
 use crate::session;
 use crate::status::Status;
+use crate::take_over::{take_over, tidy, unwanted};
 
 /// What sessions may tell before the foreman has listened, in frames.
 const EVENTS: usize = 1_024;
@@ -44,13 +44,15 @@ pub struct ForagerHandle {
 }
 
 impl Forager {
-    /// Starts a forager: takes its data folder, ends what a former process left running, and begins to talk to queens.
+    /// Starts a forager: takes its data folder, goes on with what a former process left under its keeper, ends the rest of
+    /// that, and begins to talk to queens.
     ///
-    /// `disk` holds journal, epoch and ledgers; programs get working folders of the operating system's under `data_dir`.
+    /// `disk` holds journal, epoch and ledgers; the keeper and programs get folders of the operating system's under `data_dir`.
     pub async fn start(
         env: Env,
         disk: Arc<dyn Disk>,
         net: Net,
+        host: Host,
         config: ForagerConfig,
     ) -> Result<ForagerHandle, StartError> {
         config.check()?;
@@ -58,22 +60,43 @@ impl Forager {
         let folder = DataFolderLock::acquire(disk.as_ref(), &data)?;
         let epoch = EpochFile::open(Arc::clone(&disk), data.join("epoch"))?;
         let (mut journal, mut remembered) = Journal::open(Arc::clone(&disk), &data.join("journal"))?;
-        let boot_id = boot_id().map_err(|source| system("reading the boot id of this machine", source))?;
-        interrupt(&mut journal, &mut remembered).await?;
-        let work = data.join("work");
-        make_empty(&work).await.map_err(|source| system("making the folder for programs", source))?;
+        let identity = Identity::new(remembered.registered.take(), env.random(), Arc::clone(&host.boot_id));
+        let found = keeper::find(&env, &data).await?;
+        take_over(&mut journal, &mut remembered, found.as_ref(), identity.rebooted()).await?;
+        let unwanted = unwanted(&remembered, found.as_ref());
+        let work = data.join(keeper::WORK_FOLDER);
+        tidy(&work, found.as_ref()).await.map_err(|source| system("tidying the folder for programs", source))?;
 
         let (orders, orders_in) = mpsc::channel(ORDERS);
         let (events, events_in) = mpsc::channel(EVENTS);
         let (happenings, happenings_in) = mpsc::channel(HAPPENINGS);
         let (status_out, status) = watch::channel(Status::default());
         let limits = Limits::default();
+        let result_bytes = limits.result_bytes as usize;
+        let line = keeper::Surroundings {
+            env: env.clone(),
+            command: host.keeper,
+            data,
+            result_bytes,
+            happenings: happenings.clone(),
+        };
+        let found = match found {
+            // Whoever has programs should hear now, and not from each of them, that there can be no keeper.
+            None if !config.tools.is_empty() => Some(keeper::start(&line).await?),
+            found => found,
+        };
+        let lease = found.as_ref().map_or(Due::PAST, |found| found.lease);
+        let keeper = Keeper::open(line, found);
+        for attempt in unwanted {
+            tracing::warn!(%attempt, "the keeper has an attempt that the journal does not, and is told to end it");
+            keeper.stop(attempt, Duration::ZERO, StopCause::Interrupted);
+        }
         let around = executor::Surroundings {
             env: env.clone(),
             disk,
             forager: config.name.clone(),
-            work,
-            result_bytes: limits.result_bytes as usize,
+            keeper: keeper.clone(),
+            result_bytes,
         };
         let lines = session::Surroundings {
             env: env.clone(),
@@ -89,10 +112,11 @@ impl Forager {
             folder,
             journal,
             epoch,
-            identity: Identity::new(remembered.registered.take(), env.random(), boot_id.into()),
-            holdings: Holdings::of(remembered),
+            identity,
+            holdings: Holdings::of(remembered, |attempt| Run::kept(attempt, keeper.clone())),
             sessions: Sessions::new(Lines::new(Arc::new(lines), config.queens.clone())),
             status: status_out,
+            lease,
             config: Arc::new(config),
         });
         let (ending, ended) = oneshot::channel();
@@ -109,6 +133,12 @@ impl ForagerHandle {
     /// Finishes what runs, hands back what was not started, takes nothing more, then ends.
     pub fn drain(&self) {
         self.order(Order::Drain);
+    }
+
+    /// Leaves running programs to the keeper, for the next process with this data folder; ends built-in tools, hands back what
+    /// was not started, takes nothing more, then ends.
+    pub fn hand_over(&self) {
+        self.order(Order::HandOver);
     }
 
     /// Ends what runs, with SIGTERM and then SIGKILL, reports it as interrupted, then ends.
@@ -135,31 +165,6 @@ impl ForagerHandle {
         // One that has ended, or has orders waiting already, needs no other.
         let _ = self.orders.try_send(order);
     }
-}
-
-/// Ends what a former process left running; their attempts are interrupted.
-async fn interrupt(journal: &mut Journal, remembered: &mut Remembered) -> Result<(), StartError> {
-    let open = std::mem::take(&mut remembered.open);
-    let processes: Vec<_> = open.values().map(|open| (open.mark, open.process)).collect();
-    let found = end_leftovers(&processes).await;
-    if !open.is_empty() {
-        tracing::warn!(attempts = open.len(), processes = found, "attempts of a former process were interrupted");
-    }
-    for attempt in open.into_keys() {
-        let report = Report::result(attempt, Outcome::Interrupted);
-        journal.note_durably(&Record::Ended(report.clone()))?;
-        remembered.reports.insert(attempt, report);
-    }
-    Ok(journal.commit()?)
-}
-
-/// Nothing that a former process left there is of use.
-async fn make_empty(folder: &Path) -> io::Result<()> {
-    match tokio::fs::remove_dir_all(folder).await {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    tokio::fs::create_dir_all(folder).await
 }
 
 fn system(what: &'static str, source: io::Error) -> StartError {

@@ -30,6 +30,7 @@ use crate::epoch_file::EpochFile;
 use crate::error::StopError;
 use crate::executor::{self, Happening, Happenings, KeptLogs, Tools};
 use crate::journal::{Journal, Record};
+use crate::keeper::Due;
 use crate::session::Event;
 use crate::status::Status;
 
@@ -51,6 +52,8 @@ const IDLE: Duration = Duration::from_secs(1);
 pub(crate) enum Order {
     /// Finish what runs, hand back the rest, then end.
     Drain,
+    /// Leave programs to the keeper and hand back the rest, then end.
+    HandOver,
     /// End what runs, then end.
     Stop,
 }
@@ -75,6 +78,8 @@ pub(crate) struct Parts {
     pub(crate) holdings: Holdings,
     pub(crate) sessions: Sessions,
     pub(crate) status: watch::Sender<Status>,
+    /// The lease under which the keeper goes on with what a former process left.
+    pub(crate) lease: Due,
 }
 
 /// The state of a forager.
@@ -87,6 +92,8 @@ pub(crate) struct Foreman {
     stale_messages: u64,
     /// Attempts that this turn starts once the journal is written.
     starts: Vec<AttemptRef>,
+    /// Attempts that the keeper may forget once the journal is written.
+    forgets: Vec<AttemptRef>,
     /// Attempts that the leader is told to run.
     accepted: Vec<AttemptRef>,
 }
@@ -111,24 +118,29 @@ impl Foreman {
     pub(crate) fn new(parts: Parts) -> Self {
         let env = &parts.around.env;
         Self {
-            lease: Lease::none(env.boot_time(), env.monotonic()),
+            lease: Lease::inherited(parts.lease, env.boot_time(), env.monotonic()),
             pulse: Pulse::new(env.monotonic()),
             logs: KeptLogs::default(),
             phase: Phase::Working,
             stale_messages: 0,
             starts: Vec::new(),
+            forgets: Vec::new(),
             accepted: Vec::new(),
             parts,
         }
     }
 
-    /// Works until it is drained, stopped, or cannot write any more. When this returns, nothing of it runs.
+    /// Works until it is drained or stopped, hands over, or cannot write any more. When this returns, nothing of it runs but
+    /// what it has handed over.
     pub(crate) async fn run(mut self, mut inboxes: Inboxes) -> Result<(), StopError> {
         self.publish();
         let ended = self.work(&mut inboxes).await;
         if let Err(error) = &ended {
             tracing::error!(%error, "the forager stops, because it cannot write what it must remember");
             self.abandon(&mut inboxes).await;
+        }
+        if let Some(keeper) = self.keeper_to_end() {
+            keeper.end().await;
         }
         self.parts.sessions.close(&mut inboxes.events).await;
         drop(self.parts.folder);
@@ -173,7 +185,11 @@ impl Foreman {
                 }
                 Ok(())
             }
-            Input::Happening(attempt, Happening::Ended(end)) => self.ended(attempt, end),
+            Input::Happening(attempt, Happening::Ended { end, log }) => self.ended(attempt, end, log),
+            Input::Happening(_, Happening::Log { session, request, text }) => {
+                self.answer_log(session, request, text);
+                Ok(())
+            }
             Input::Time => Ok(()),
         }
     }
@@ -189,6 +205,9 @@ impl Foreman {
         }
         self.parts.journal.commit()?;
         self.launch();
+        if !self.forgets.is_empty() {
+            self.parts.around.keeper.forget(std::mem::take(&mut self.forgets));
+        }
         if !self.accepted.is_empty() {
             let attempts = std::mem::take(&mut self.accepted);
             self.parts.sessions.tell_leader_first(Accept { attempts }.into());

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use antfarm_storage::{Disk, JournalFile, StorageError};
 
-pub(crate) use record::{ProcessMark, Record};
-pub(crate) use remembered::{Registered, Remembered};
+pub(crate) use record::Record;
+pub(crate) use remembered::{Open, Registered, Remembered};
 
 use crate::error::StartError;
 

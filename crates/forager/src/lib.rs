@@ -1,10 +1,11 @@
 //! The forager: keeps a session with every queen, runs attempts, and remembers what it must.
 //!
 //! ```text
-//!  queens ── WebSocket ── sessions ──▶ foreman ──▶ executor ── programs, built-in tools
+//!  queens ── WebSocket ── sessions ──▶ foreman ──▶ executor ── built-in tools
 //!                            ▲           │  │          │
-//!                            └───────────┘  ▼          └── ends ──▶ foreman
-//!                                    journal, epoch
+//!                            └───────────┘  ▼          └── keeper (a process of its own) ── programs
+//!                                    journal, epoch                 │
+//!                                             foreman ◀── ends ─────┘
 //! ```
 //!
 //! The foreman owns all state. It works in turns: it takes what has arrived, decides, writes the journal, and only then
@@ -16,11 +17,14 @@ mod error;
 mod executor;
 mod forager;
 mod foreman;
+mod host;
 mod journal;
+mod keeper;
 mod process;
 mod report;
 mod session;
 mod status;
+mod take_over;
 
 pub use config::{
     ConfigError, DEFAULT_KILL_GRACE, DEFAULT_SLOTS, ForagerConfig, InvalidQueenAddress, MAX_SLOTS, QueenAddress,
@@ -28,4 +32,7 @@ pub use config::{
 };
 pub use error::{StartError, StopError};
 pub use forager::{Forager, ForagerHandle};
+pub use host::Host;
+pub use keeper::{KeeperCommand, KeeperError, run_keeper, run_sentry};
+pub use process::{InvalidProcessMark, ProcessMark};
 pub use status::Status;

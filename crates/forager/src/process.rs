@@ -1,14 +1,23 @@
-//! Processes of the machine: groups, identities, and what a former forager left running.
+//! Processes of the machine: groups, descendants, identities, and what a former forager left running.
 
 mod group;
+mod held;
 mod leftovers;
+mod mark;
 mod proc_files;
+mod tree;
 
 pub(crate) use group::Group;
-pub(crate) use leftovers::end_leftovers;
+pub(crate) use held::Held;
+pub(crate) use leftovers::{Leftover, Unkillable, end_leftovers};
+pub use mark::{InvalidProcessMark, ProcessMark};
 #[cfg(test)]
-pub(crate) use proc_files::is_alive;
-pub(crate) use proc_files::{boot_id, load_average_percent, started_ticks};
+pub(crate) use proc_files::is_running;
+pub(crate) use proc_files::{boot_id, children, load_average_percent, sentry_mark};
+pub(crate) use tree::kill_below;
 
-/// The variable by which the processes of an attempt are known, even those that left its group.
+/// The variable by which the sentry of an attempt is known.
+pub(crate) const SENTRY_VARIABLE: &str = "ANTFARM_SENTRY";
+
+/// The variable by which the other processes of an attempt are known, even those that left its group.
 pub(crate) const MARK_VARIABLE: &str = "ANTFARM_RUN";

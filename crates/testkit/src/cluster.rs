@@ -3,9 +3,14 @@
 mod config;
 mod spec;
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{Answer, Command, Daemon, Finished, Http, Ledger, Ports, Scratch, Turn, print_log_tails, seed, wait_until};
+use crate::wait::PAUSE;
+use crate::{
+    Answer, Command, Daemon, Finished, Http, Ledger, Ports, Scratch, Turn, keeper_of, kill, print_log_tails, resume,
+    seed, sentries_of, wait_until,
+};
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
@@ -16,6 +21,9 @@ const UP_WITHIN: Duration = Duration::from_secs(30);
 
 /// A leader is found again within this time, on a machine that has other things to do, too.
 const LEADER_WITHIN: Duration = Duration::from_secs(20);
+
+/// What a keeper kept is dead within this time after its end.
+const ENDS_WITHIN: Duration = Duration::from_secs(5);
 
 /// A cluster of real processes. Dropping it leaves nothing behind.
 #[derive(Debug)]
@@ -36,10 +44,11 @@ pub struct Queen {
     http: Http,
 }
 
-/// A forager.
+/// A forager. Dropping it ends its keeper, too, and everything that that keeps.
 #[derive(Debug)]
 pub struct Forager {
     daemon: Daemon,
+    data: PathBuf,
 }
 
 impl std::ops::Deref for Queen {
@@ -55,6 +64,33 @@ impl std::ops::Deref for Forager {
 
     fn deref(&self) -> &Daemon {
         &self.daemon
+    }
+}
+
+impl Forager {
+    /// Its data folder.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Its keeper, which runs.
+    pub fn keeper(&self) -> i32 {
+        keeper_of(&self.data).unwrap_or_else(|| panic!("{} has no keeper", self.daemon.name()))
+    }
+}
+
+impl Drop for Forager {
+    fn drop(&mut self) {
+        self.daemon.end();
+        keeper_of(&self.data).into_iter().for_each(kill);
+        // Sentries that a test has stopped end what they guard when they go on.
+        sentries_of(&self.data).into_iter().for_each(resume);
+        for _ in 0..ENDS_WITHIN.as_millis() / PAUSE.as_millis() {
+            if sentries_of(&self.data).is_empty() {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 }
 
@@ -124,7 +160,7 @@ impl Cluster {
         let foragers = (1..=spec.foragers).map(|number| {
             let name = format!("forager-{number}");
             let config = config::forager(spec, &name, &ports, scratch.folder());
-            Forager { daemon: daemon(name, "forager", config) }
+            Forager { data: scratch.path(&name), daemon: daemon(name, "forager", config) }
         });
         let foragers = foragers.collect();
         println!("a cluster in {}, ANTFARM_SEED={}", scratch.folder().display(), seed());
@@ -187,7 +223,7 @@ impl Cluster {
         let config = std::fs::read_to_string(file(&format!("{of}.toml"))).expect("it was written here");
         let config = config.replace(&format!("\"{}\"", file(of)), &format!("\"{}\"", file(&name)));
         let path = self.scratch.write(&format!("{name}.toml"), &config);
-        Forager { daemon: Daemon::new(name, "forager", path) }
+        Forager { data: self.scratch.path(&name), daemon: Daemon::new(name, "forager", path) }
     }
 
     /// The queen that leads; waits until one does.

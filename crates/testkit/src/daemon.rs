@@ -12,9 +12,6 @@ use rustix::process::Signal;
 
 use crate::{binary, processes, wait_until};
 
-/// A signal takes effect within this time.
-const SIGNAL_WITHIN: Duration = Duration::from_secs(5);
-
 /// A daemon that drains has this long.
 const STOP_WITHIN: Duration = Duration::from_mins(1);
 
@@ -87,24 +84,35 @@ impl Daemon {
 
     /// SIGSTOP: it does nothing any more and does not know it. Returns when it stands still.
     pub fn pause(&self) {
-        let pid = self.pid();
-        processes::signal(pid, Signal::STOP);
-        wait_until("a process to stand still", SIGNAL_WITHIN, || {
-            let state = processes::state(pid).context("it is gone")?;
-            anyhow::ensure!(state == 'T', "its state is {state}");
-            Ok(())
-        });
+        processes::pause(self.pid());
     }
 
     /// SIGCONT.
     pub fn resume(&self) {
-        processes::signal(self.pid(), Signal::CONT);
+        processes::resume(self.pid());
     }
 
     /// SIGTERM, and waits until it has ended as it wants to.
     pub fn stop(&self) -> ExitStatus {
-        processes::signal(self.pid(), Signal::TERM);
-        let status = wait_until(&format!("{} to stop after SIGTERM", self.name), STOP_WITHIN, || {
+        self.stop_by(Signal::TERM)
+    }
+
+    /// SIGHUP, and waits until it has handed over and ended.
+    pub fn hang_up(&self) -> ExitStatus {
+        self.stop_by(Signal::HUP)
+    }
+
+    /// SIGKILL, if there is a process.
+    pub(crate) fn end(&self) {
+        if let Some(mut child) = self.child().take() {
+            let _ = child.kill(); // it may have ended by itself
+            let _ = child.wait();
+        }
+    }
+
+    fn stop_by(&self, signal: Signal) -> ExitStatus {
+        processes::signal(self.pid(), signal);
+        let status = wait_until(&format!("{} to stop after {signal:?}", self.name), STOP_WITHIN, || {
             let status = self.child().as_mut().context("it runs")?.try_wait()?;
             status.context("it still runs")
         });
@@ -119,9 +127,6 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        if let Some(mut child) = self.child().take() {
-            let _ = child.kill(); // it may have ended by itself
-            let _ = child.wait();
-        }
+        self.end();
     }
 }

@@ -43,7 +43,9 @@ pub use http::{Answer, Http};
 pub use ledger::{Attempt, Instance, Ledger};
 pub use logs::print_log_tails;
 pub use ports::Ports;
-pub use processes::{child_processes, is_alive, kill, processes_in, signal, state};
+pub use processes::{
+    child_processes, is_alive, keeper_of, kill, pause, processes_in, resume, sentries_of, signal, state,
+};
 pub use relay::Relay;
 pub use scratch::Scratch;
 pub use turn::Turn;

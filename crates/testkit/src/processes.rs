@@ -2,8 +2,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
+use anyhow::{Context, ensure};
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::wait_until;
+
+/// A signal takes effect within this time.
+const SIGNAL_WITHIN: Duration = Duration::from_secs(5);
 
 /// Whether a process with this pid runs. A zombie does not.
 pub fn is_alive(pid: i32) -> bool {
@@ -26,11 +33,39 @@ pub fn processes_in(folder: &Path) -> Vec<i32> {
 pub fn child_processes(parent: i32) -> Vec<(i32, String)> {
     let mut pids: Vec<i32> = all().filter(|pid| field(*pid, 1).is_some_and(|of| of == parent.to_string())).collect();
     pids.sort_unstable();
-    let command_line = |pid: i32| {
-        let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).replace('\0', " ").trim_end().to_owned()
+    pids.into_iter().filter(|pid| is_alive(*pid)).map(|pid| (pid, command_line(pid).join(" "))).collect()
+}
+
+/// The keeper of the forager with this data folder, if there is one.
+pub fn keeper_of(data: &Path) -> Option<i32> {
+    let is_keeper = |line: &[String]| {
+        line.get(1).is_some_and(|name| name == "keeper") && line.iter().any(|argument| Path::new(argument) == data)
     };
-    pids.into_iter().filter(|pid| is_alive(*pid)).map(|pid| (pid, command_line(pid))).collect()
+    all().find(|pid| is_alive(*pid) && is_keeper(&command_line(*pid)))
+}
+
+/// The sentries of that forager's programs.
+pub fn sentries_of(data: &Path) -> Vec<i32> {
+    let is_sentry = |line: &[String]| {
+        line.get(1).is_some_and(|name| name == "sentry")
+            && line.get(2).is_some_and(|of| Path::new(of).starts_with(data))
+    };
+    all().filter(|pid| is_alive(*pid) && is_sentry(&command_line(*pid))).collect()
+}
+
+/// SIGSTOP. Returns when the process stands still.
+pub fn pause(pid: i32) {
+    signal(pid, Signal::STOP);
+    wait_until("a process to stand still", SIGNAL_WITHIN, || {
+        let state = state(pid).context("it is gone")?;
+        ensure!(state == 'T', "its state is {state}");
+        Ok(())
+    });
+}
+
+/// SIGCONT.
+pub fn resume(pid: i32) {
+    signal(pid, Signal::CONT);
 }
 
 /// SIGKILL.
@@ -48,6 +83,12 @@ pub fn signal(pid: i32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, signal);
     }
+}
+
+fn command_line(pid: i32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = bytes.strip_suffix(&[0]).unwrap_or(&bytes).split(|byte| *byte == 0);
+    line.map(|argument| String::from_utf8_lossy(argument).into_owned()).collect()
 }
 
 fn all() -> impl Iterator<Item = i32> {

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod fence;
 pub(crate) mod forager;
 pub(crate) mod graph;
+pub(crate) mod keeper;
 pub(crate) mod node;
 pub(crate) mod queen;
 pub(crate) mod submit;

@@ -34,8 +34,8 @@ impl Group {
         for spec in specs {
             let running = spec.start()?;
             surroundings.pids.set(&spec.name, Some(running.pid()));
-            let keeper = Keeper { spec, restart, around: surroundings.clone(), stopping: stopping.subscribe() };
-            tasks.push(tokio::spawn(keeper.keep(running)));
+            let minder = Minder { spec, restart, around: surroundings.clone(), stopping: stopping.subscribe() };
+            tasks.push(tokio::spawn(minder.mind(running)));
         }
         Ok(Self { stopping, tasks })
     }
@@ -44,7 +44,7 @@ impl Group {
     pub(crate) async fn stop(self) {
         self.stopping.send_replace(true);
         for task in self.tasks {
-            let _ = task.await; // fails only if the keeper panicked, and then this process aborted
+            let _ = task.await; // fails only if the minder panicked, and then this process aborted
         }
     }
 }
@@ -57,16 +57,16 @@ pub(crate) struct Surroundings {
     pub(crate) interrupts: Interrupts,
 }
 
-/// Keeps one child.
-struct Keeper {
+/// Minds one child.
+struct Minder {
     spec: Spec,
     restart: bool,
     around: Surroundings,
     stopping: watch::Receiver<bool>,
 }
 
-impl Keeper {
-    async fn keep(mut self, first: Running) {
+impl Minder {
+    async fn mind(mut self, first: Running) {
         let mut next = Some(first);
         while let Some(running) = next.take() {
             if !self.watch(running).await || !self.restart {

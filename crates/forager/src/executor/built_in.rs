@@ -88,7 +88,7 @@ pub(super) async fn run(tool: BuiltIn, job: &Job, around: &Surroundings, mut sto
     tokio::select! {
         biased;
         outcome = work => End::Itself(outcome),
-        _ = stop.wait() => End::Stopped { own: None },
+        cause = stop.wait() => End::Stopped { cause, own: None },
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a run is given.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use antfarm_env::Env;
 use antfarm_model::Name;
 use antfarm_protocol::Assign;
 use antfarm_storage::Disk;
+
+use crate::keeper::Keeper;
 
 /// One attempt, and how its processes are recognised.
 #[derive(Debug)]
@@ -25,8 +26,8 @@ pub(crate) struct Surroundings {
     pub(crate) disk: Arc<dyn Disk>,
     /// The forager's name.
     pub(crate) forager: Name,
-    /// The folder in which each run of a program has one of its own.
-    pub(crate) work: PathBuf,
+    /// Under whom programs run.
+    pub(crate) keeper: Keeper,
     /// The largest result, in bytes.
     pub(crate) result_bytes: usize,
 }

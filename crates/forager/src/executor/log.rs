@@ -29,6 +29,11 @@ impl Log {
         String::from_utf8_lossy(&tail).into_owned()
     }
 
+    /// All that is kept.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
     fn is_empty(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 /// A request to stop.
@@ -9,19 +10,30 @@ use tokio::sync::oneshot;
 pub(crate) struct Stop {
     /// How long a program has between SIGTERM and SIGKILL.
     pub(crate) grace: Duration,
+    /// Why.
+    pub(crate) cause: StopCause,
 }
 
-/// Where a run hears that it must stop.
+/// Why a run is stopped. Sent to the keeper: variants are appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum StopCause {
+    /// The leader cancelled it.
+    Cancelled,
+    /// The lease is over, or the forager ends.
+    Interrupted,
+}
+
+/// Where a built-in tool hears that it must stop.
 #[derive(Debug)]
-pub(crate) struct StopSignal(oneshot::Receiver<Stop>);
+pub(crate) struct StopSignal(oneshot::Receiver<StopCause>);
 
 impl StopSignal {
-    pub(crate) fn new(receiver: oneshot::Receiver<Stop>) -> Self {
+    pub(crate) fn new(receiver: oneshot::Receiver<StopCause>) -> Self {
         Self(receiver)
     }
 
-    /// Waits for the request. A foreman that is gone has nobody left to be patient for.
-    pub(crate) async fn wait(&mut self) -> Stop {
-        (&mut self.0).await.unwrap_or(Stop { grace: Duration::ZERO })
+    /// Waits for the request. A foreman that is gone wants nothing to go on.
+    pub(crate) async fn wait(&mut self) -> StopCause {
+        (&mut self.0).await.unwrap_or(StopCause::Interrupted)
     }
 }

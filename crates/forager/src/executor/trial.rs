@@ -1,6 +1,6 @@
-//! A run without a forager around it, for tests.
+//! A run without a forager around it, for tests. Its keeper is the real program's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,9 +8,14 @@ use antfarm_env::{Env, SystemEnvironment};
 use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Incarnation, Name, NodeNo};
 use antfarm_protocol::{Assign, AttemptRef, JsonText};
 use antfarm_storage::{Disk, SystemDisk};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc};
 
-use crate::executor::{End, Happening, Job, Run, Stop, Surroundings, Tool, start};
+use crate::executor::{End, Happening, Happenings, Job, Run, Stop, StopCause, Surroundings, Tool, start};
+use crate::keeper::{self, Due, Keeper, KeeperCommand};
+use crate::process::ProcessMark;
+
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A name that is one.
 pub(super) fn name(text: &str) -> Name {
@@ -40,12 +45,15 @@ pub(super) fn assign(fence: u64, args: &str) -> Assign {
 /// Runs in a folder.
 pub(super) struct Trial {
     around: Arc<Surroundings>,
+    data: PathBuf,
+    happenings: Happenings,
+    happened: Mutex<mpsc::Receiver<(AttemptRef, Happening)>>,
 }
 
-/// A run that goes on, and what happens to it.
-pub(super) struct Going {
+/// A run that goes on.
+pub(super) struct Going<'a> {
+    trial: &'a Trial,
     run: Run,
-    happenings: mpsc::Receiver<(AttemptRef, Happening)>,
 }
 
 impl Trial {
@@ -55,56 +63,74 @@ impl Trial {
     }
 
     pub(super) fn on(disk: Arc<dyn Disk>, folder: &Path) -> Self {
-        let work = folder.join("work");
-        std::fs::create_dir_all(&work).expect("a temporary folder takes everything");
+        let data = folder.join("data");
+        std::fs::create_dir_all(data.join("work")).expect("a temporary folder takes everything");
         let env = Env::new(SystemEnvironment::current());
-        Self { around: Arc::new(Surroundings { env, disk, forager: name("f"), work, result_bytes: 1_000 }) }
+        let (happenings, happened) = mpsc::channel(8);
+        // A keeper whose trial is over has nothing to do; should a test fail, it ends with the tests.
+        let exit_with = ProcessMark::of(std::process::id());
+        let line = keeper::Surroundings {
+            env: env.clone(),
+            command: KeeperCommand { program: antfarm_testkit::binary().to_owned(), exit_with },
+            data: data.clone(),
+            result_bytes: 1_000,
+            happenings: happenings.clone(),
+        };
+        let keeper = Keeper::open(line, None);
+        let around = Surroundings { env, disk, forager: name("f"), keeper, result_bytes: 1_000 };
+        Self { around: Arc::new(around), data, happenings, happened: Mutex::new(happened) }
     }
 
-    pub(super) fn start(&self, tool: Tool, assign: Assign) -> Going {
-        let (sender, happenings) = mpsc::channel(8);
-        let job = Job { assign: Arc::new(assign), mark: 0xabc };
-        Going { run: start(tool, job, &self.around, sender), happenings }
+    pub(super) fn start(&self, tool: Tool, assign: Assign) -> Going<'_> {
+        self.around.keeper.lease_until(Due::NEVER);
+        let job = Job { assign: Arc::new(assign), mark: self.around.env.random() };
+        Going { run: start(tool, job, &self.around, self.happenings.clone()), trial: self }
     }
 
     pub(super) async fn end(&self, tool: Tool, assign: Assign) -> End {
-        self.start(tool, assign).end().await
+        let attempt = assign.attempt;
+        let (end, _) = self.start(tool, assign).end().await;
+        self.around.keeper.forget(vec![attempt]);
+        end
     }
 
     /// The working folders that are left.
     pub(super) fn left(&self) -> usize {
-        std::fs::read_dir(&self.around.work).expect("it is there").count()
+        std::fs::read_dir(self.data.join("work")).expect("it is there").count()
+    }
+
+    /// Ends the keeper, which waits for what runs.
+    pub(super) async fn over(self) {
+        self.around.keeper.end().await;
+    }
+
+    async fn next(&self) -> Happening {
+        let next = tokio::time::timeout(PATIENCE, async { self.happened.lock().await.recv().await }).await;
+        next.expect("something happens in time").expect("the trial is not over").1
     }
 }
 
-impl Going {
+impl Going<'_> {
     /// Its process, once there is one.
     pub(super) async fn process(&mut self) -> u32 {
-        match self.happenings.recv().await.expect("it runs").1 {
+        match self.trial.next().await {
             Happening::Process(process) => process.id,
-            Happening::Ended(end) => panic!("it has ended: {end:?}"),
+            other @ (Happening::Ended { .. } | Happening::Log { .. }) => panic!("it should run: {other:?}"),
         }
     }
 
-    /// How it ends.
-    pub(super) async fn end(&mut self) -> End {
+    /// How it ends, and what it has written to its standard error.
+    pub(super) async fn end(&mut self) -> (End, String) {
         loop {
-            if let Happening::Ended(end) = self.happenings.recv().await.expect("it runs").1 {
-                return end;
+            if let Happening::Ended { end, log } = self.trial.next().await {
+                return (end, log.map_or_else(String::new, |log| log.tail(usize::MAX)));
             }
         }
     }
 
     /// How it ends when it is stopped.
-    pub(super) async fn stop(self, grace: Duration) -> End {
-        let Self { run, happenings } = self;
-        run.stop.send(Stop { grace }).expect("it runs");
-        let (stop, _) = oneshot::channel();
-        Self { run: Run { stop, log: run.log }, happenings }.end().await
-    }
-
-    /// What it wrote to its standard error.
-    pub(super) fn log(&self) -> String {
-        self.run.log.tail(usize::MAX)
+    pub(super) async fn stop(mut self, grace: Duration) -> End {
+        self.run.stop(Stop { grace, cause: StopCause::Cancelled });
+        self.end().await.0
     }
 }

@@ -69,7 +69,7 @@ impl Foreman {
     pub(super) fn launch(&mut self) {
         for attempt in std::mem::take(&mut self.starts) {
             let Some(running) = self.parts.holdings.running_mut(&attempt) else { continue };
-            let (assign, mark) = (Arc::clone(&running.assign), running.mark);
+            let Some((assign, mark)) = running.assign.clone().map(|assign| (assign, running.mark)) else { continue };
             if self.needs_lease(&assign) {
                 self.parts.holdings.finish(&attempt);
                 self.parts.holdings.hold(Arc::unwrap_or_clone(assign));
@@ -118,11 +118,11 @@ impl Foreman {
 
     /// The start is remembered before it happens: for what must not run twice unnoticed even across a power cut.
     fn begin(&mut self, assign: Assign) -> Result<(), StorageError> {
-        let (attempt, effects) = (assign.attempt, assign.effects);
+        let Assign { attempt, class, effects, .. } = assign;
         let mark = self.parts.around.env.random();
         self.parts.holdings.begin(assign, mark);
         self.starts.push(attempt);
-        let record = Record::Started { attempt, mark };
+        let record = Record::Started { attempt, mark, class, effects };
         match effects {
             EffectClass::Guarded | EffectClass::Irrevocable => self.parts.journal.note_durably(&record),
             EffectClass::Pure | EffectClass::Idempotent => self.parts.journal.note(&record),

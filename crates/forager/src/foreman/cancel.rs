@@ -4,9 +4,9 @@ use antfarm_model::EffectClass;
 use antfarm_protocol::Cancel;
 use antfarm_storage::StorageError;
 
-use crate::executor::Stop;
+use crate::executor::{Stop, StopCause};
 use crate::foreman::Foreman;
-use crate::foreman::holdings::{Known, StopCause};
+use crate::foreman::holdings::Known;
 use crate::report::Report;
 
 impl Foreman {
@@ -16,7 +16,7 @@ impl Foreman {
         match self.parts.holdings.know(&attempt) {
             Known::Running(running) if running.is_launched() => {
                 let grace = self.parts.config.kill_grace.to_std();
-                running.stop(StopCause::Cancelled, Stop { grace });
+                running.stop(Stop { grace, cause: StopCause::Cancelled });
                 Ok(())
             }
             Known::Running(_) => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use antfarm_model::{CostClass, EffectClass};
 use antfarm_protocol::{Assign, AttemptRef, MAX_ATTEMPTS, RunningDigest};
-use tokio::sync::oneshot;
 
-use crate::executor::{Log, Run, Stop};
-use crate::journal::{ProcessMark, Record, Remembered};
+use crate::executor::{Run, Stop};
+use crate::journal::{Open, Record, Remembered};
+use crate::process::ProcessMark;
 use crate::report::Report;
 
 /// Reports that no queen has confirmed take at most about this much memory; nothing new is begun beyond, in bytes.
@@ -33,33 +33,14 @@ pub(crate) struct Holdings {
 
 /// An attempt that runs, or is started at the end of this turn.
 pub(super) struct Running {
-    pub(super) assign: Arc<Assign>,
+    /// What was assigned; not known of what a former process started.
+    pub(super) assign: Option<Arc<Assign>>,
+    pub(super) effects: EffectClass,
     pub(super) mark: u64,
+    class: CostClass,
     process: Option<ProcessMark>,
-    launched: Option<Launched>,
-    pub(super) stopping: Option<StopCause>,
-}
-
-struct Launched {
-    stop: Option<oneshot::Sender<Stop>>,
-    log: Arc<Log>,
-}
-
-/// An attempt that ran.
-pub(super) struct Finished {
-    pub(super) assign: Arc<Assign>,
-    /// Why it was stopped, if it was.
-    pub(super) cause: Option<StopCause>,
-    pub(super) log: Option<Arc<Log>>,
-}
-
-/// Why a run is stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StopCause {
-    /// The leader cancelled it.
-    Cancelled,
-    /// The lease is over, or the forager ends.
-    Interrupted,
+    run: Option<Run>,
+    pub(super) is_stopping: bool,
 }
 
 /// What is known of an attempt.
@@ -79,27 +60,32 @@ pub(super) enum Known<'a> {
 impl Running {
     /// Whether its tool was called.
     pub(super) fn is_launched(&self) -> bool {
-        self.launched.is_some()
+        self.run.is_some()
     }
 
-    /// Stops it, once. The first cause counts.
-    pub(super) fn stop(&mut self, cause: StopCause, stop: Stop) {
-        if self.stopping.is_none() {
-            self.stopping = Some(cause);
-        }
-        let sender = self.launched.as_mut().and_then(|launched| launched.stop.take());
-        if let Some(sender) = sender {
-            // It may have ended by itself in this moment.
-            let _ = sender.send(stop);
+    /// Whether it goes on when this process ends.
+    pub(super) fn is_kept(&self) -> bool {
+        self.run.as_ref().is_some_and(Run::is_kept)
+    }
+
+    /// Stops it. Stopped again, the earlier end and the first cause count.
+    pub(super) fn stop(&mut self, stop: Stop) {
+        self.is_stopping = true;
+        if let Some(run) = &mut self.run {
+            run.stop(stop);
         }
     }
 }
 
 impl Holdings {
-    /// What a former process left; what it had started is reported as interrupted.
-    pub(crate) fn of(remembered: Remembered) -> Self {
+    /// What a former process left: ends that nobody has confirmed, and attempts that still run.
+    pub(crate) fn of(remembered: Remembered, run: impl Fn(AttemptRef) -> Run) -> Self {
         let mut holdings = Self::default();
         remembered.reports.into_values().for_each(|report| holdings.end(report));
+        for (attempt, Open { mark, class, effects, process }) in remembered.open {
+            let run = Some(run(attempt));
+            holdings.add(attempt, Running { assign: None, effects, mark, class, process, run, is_stopping: false });
+        }
         holdings
     }
 
@@ -145,11 +131,15 @@ impl Holdings {
 
     /// An attempt is about to be started.
     pub(super) fn begin(&mut self, assign: Assign, mark: u64) {
-        let attempt = assign.attempt;
-        self.taken[assign.class.index()] += 1;
-        self.guarded += usize::from(assign.effects == EffectClass::Guarded);
+        let Assign { attempt, class, effects, .. } = assign;
+        let assign = Some(Arc::new(assign));
+        self.add(attempt, Running { assign, effects, mark, class, process: None, run: None, is_stopping: false });
+    }
+
+    fn add(&mut self, attempt: AttemptRef, running: Running) {
+        self.taken[running.class.index()] += 1;
+        self.guarded += usize::from(running.effects == EffectClass::Guarded);
         self.digest.toggle(&attempt);
-        let running = Running { assign: Arc::new(assign), mark, process: None, launched: None, stopping: None };
         let before = self.running.insert(attempt, running);
         assert!(before.is_none(), "an attempt is started once");
     }
@@ -161,7 +151,7 @@ impl Holdings {
     /// The tool of an attempt was called.
     pub(super) fn launched(&mut self, attempt: &AttemptRef, run: Run) {
         if let Some(running) = self.running.get_mut(attempt) {
-            running.launched = Some(Launched { stop: Some(run.stop), log: run.log });
+            running.run = Some(run);
         }
     }
 
@@ -172,13 +162,12 @@ impl Holdings {
     }
 
     /// An attempt runs no more.
-    pub(super) fn finish(&mut self, attempt: &AttemptRef) -> Option<Finished> {
+    pub(super) fn finish(&mut self, attempt: &AttemptRef) -> Option<Running> {
         let running = self.running.remove(attempt)?;
-        self.taken[running.assign.class.index()] -= 1;
-        self.guarded -= usize::from(running.assign.effects == EffectClass::Guarded);
+        self.taken[running.class.index()] -= 1;
+        self.guarded -= usize::from(running.effects == EffectClass::Guarded);
         self.digest.toggle(attempt);
-        let log = running.launched.map(|launched| launched.log);
-        Some(Finished { assign: running.assign, cause: running.stopping, log })
+        Some(running)
     }
 
     /// Keeps the end of an attempt until it is confirmed.
@@ -200,10 +189,6 @@ impl Holdings {
             self.recent.remove(&oldest);
         }
         true
-    }
-
-    pub(super) fn log(&self, attempt: &AttemptRef) -> Option<&Arc<Log>> {
-        self.running.get(attempt)?.launched.as_ref().map(|launched| &launched.log)
     }
 
     pub(super) fn running(&self) -> impl Iterator<Item = &AttemptRef> {
@@ -230,6 +215,15 @@ impl Holdings {
         self.running.len()
     }
 
+    /// How many of those that run end with this process.
+    pub(super) fn unkept_count(&self) -> usize {
+        self.running.values().filter(|running| !running.is_kept()).count()
+    }
+
+    pub(super) fn is_kept(&self, attempt: &AttemptRef) -> bool {
+        self.running.get(attempt).is_some_and(Running::is_kept)
+    }
+
     pub(super) fn unstarted_count(&self) -> usize {
         self.unstarted.len()
     }
@@ -245,7 +239,8 @@ impl Holdings {
     /// All that a journal must know of it.
     pub(super) fn records(&self) -> impl Iterator<Item = Record> {
         let started = self.running.iter().flat_map(|(attempt, running)| {
-            let started = Record::Started { attempt: *attempt, mark: running.mark };
+            let Running { mark, class, effects, .. } = *running;
+            let started = Record::Started { attempt: *attempt, mark, class, effects };
             let process = running.process.map(|process| Record::Process { attempt: *attempt, process });
             std::iter::once(started).chain(process)
         });

@@ -38,7 +38,7 @@ impl Identity {
     }
 
     /// The machine booted since the former process was registered.
-    pub(super) fn rebooted(&self) -> bool {
+    pub(crate) fn rebooted(&self) -> bool {
         self.former.as_ref().is_some_and(|former| former.boot_id != self.boot_id)
     }
 

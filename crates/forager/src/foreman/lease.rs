@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use antfarm_model::EffectClass;
 
-use crate::executor::Stop;
+use crate::executor::{Stop, StopCause};
 use crate::foreman::Foreman;
-use crate::foreman::holdings::StopCause;
+use crate::keeper::{Due, Suspension};
 
 /// What a kill may need beyond the grace: until the processes are gone.
 const KILL_MARGIN: Duration = Duration::from_millis(100);
-
-/// A boot-time clock that outruns the monotonic one by more than this was suspended.
-const SUSPENSION: Duration = Duration::from_millis(50);
 
 /// A lease, measured on the clock that counts suspension.
 pub(super) struct Lease {
@@ -20,14 +17,19 @@ pub(super) struct Lease {
     stop_at: Duration,
     /// How long what is stopped has.
     grace: Duration,
-    /// By how much the boot-time clock was ahead of the monotonic one.
-    ahead: Duration,
+    suspension: Suspension,
 }
 
 impl Lease {
-    /// No lease, now.
-    pub(super) fn none(boot_time: Duration, monotonic: Duration) -> Self {
-        Self { stop_at: Duration::ZERO, grace: Duration::ZERO, ahead: boot_time.saturating_sub(monotonic) }
+    /// The lease of the process before this one, under which the keeper goes on with what that left; none is [`Due::PAST`].
+    pub(super) fn inherited(due: Due, boot_time: Duration, monotonic: Duration) -> Self {
+        let grace = due.kill_at.saturating_sub(due.stop_at);
+        Self { stop_at: due.stop_at, grace, suspension: Suspension::since(boot_time, monotonic) }
+    }
+
+    /// When the keeper has to end what is guarded.
+    fn due(&self) -> Due {
+        Due { stop_at: self.stop_at, kill_at: self.stop_at + self.grace }
     }
 
     /// A leader granted `length`, counted from `sent_at`. The kill begins early enough that everything is dead at the end.
@@ -52,11 +54,9 @@ impl Lease {
 
     /// A process that was suspended has no lease any more.
     fn notice_suspension(&mut self, boot_time: Duration, monotonic: Duration) {
-        let ahead = boot_time.saturating_sub(monotonic);
-        if ahead > self.ahead + SUSPENSION {
-            self.stop_at = Duration::ZERO;
+        if self.suspension.is_noticed(boot_time, monotonic) {
+            (self.stop_at, self.grace) = (Duration::ZERO, Duration::ZERO);
         }
-        self.ahead = ahead;
     }
 }
 
@@ -68,6 +68,7 @@ impl Foreman {
         lease_ms: u64,
     ) -> Result<(), antfarm_storage::StorageError> {
         self.lease.renew(sent_at, Duration::from_millis(lease_ms), self.parts.config.kill_grace.to_std());
+        self.parts.around.keeper.lease_until(self.lease.due());
         self.begin_held()
     }
 
@@ -76,15 +77,15 @@ impl Foreman {
         let env = &self.parts.around.env;
         let boot_time = env.boot_time();
         self.lease.notice_suspension(boot_time, env.monotonic());
+        self.parts.around.keeper.lease_until(self.lease.due());
         if self.lease.holds(boot_time) || !self.parts.holdings.runs_guarded() {
             return;
         }
-        let stop = Stop { grace: self.lease.grace };
+        let stop = Stop { grace: self.lease.grace, cause: StopCause::Interrupted };
         for (attempt, running) in self.parts.holdings.all_running_mut() {
-            let runs = running.is_launched() && running.stopping.is_none();
-            if runs && running.assign.effects == EffectClass::Guarded {
+            if running.is_launched() && !running.is_stopping && running.effects == EffectClass::Guarded {
                 tracing::warn!(%attempt, "stopped, because the lease is over");
-                running.stop(StopCause::Interrupted, stop);
+                running.stop(stop);
             }
         }
     }
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn everything_is_stopped_in_time_to_be_dead_at_the_end() {
-        let mut lease = Lease::none(ms(500), ms(500));
+        let mut lease = Lease::inherited(Due::PAST, ms(500), ms(500));
         assert!(!lease.holds(ms(500)));
         lease.renew(ms(1_000), ms(10_000), ms(2_000));
         let last = 1_000 + 10_000 - 2_000 - 100;
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_long_on_its_way_shortens_nothing_and_grants_nothing() {
-        let mut lease = Lease::none(ms(0), ms(0));
+        let mut lease = Lease::inherited(Due::PAST, ms(0), ms(0));
         lease.renew(ms(5_000), ms(1_000), ms(2_000));
         let stop_at = lease.stop_at;
         lease.renew(ms(4_000), ms(1_000), ms(2_000));
@@ -120,8 +121,18 @@ mod tests {
     }
 
     #[test]
+    fn the_lease_of_a_former_process_is_gone_on_with_and_can_be_renewed() {
+        let due = Due { stop_at: ms(900), kill_at: ms(1_000) };
+        let mut lease = Lease::inherited(due, ms(500), ms(500));
+        assert!(lease.holds(ms(899)) && !lease.holds(ms(900)));
+        assert_eq!(lease.due(), due);
+        lease.renew(ms(600), ms(10_000), ms(200));
+        assert_eq!(lease.due(), Due { stop_at: ms(10_300), kill_at: ms(10_500) });
+    }
+
+    #[test]
     fn a_suspension_ends_the_lease() {
-        let mut lease = Lease::none(ms(100), ms(40));
+        let mut lease = Lease::inherited(Due::PAST, ms(100), ms(40));
         lease.renew(ms(100), ms(10_000), ms(0));
         lease.notice_suspension(ms(200), ms(140));
         assert!(lease.holds(ms(200)));

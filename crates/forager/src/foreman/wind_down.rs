@@ -6,9 +6,10 @@ use antfarm_model::EffectClass;
 use antfarm_protocol::AttemptRef;
 use antfarm_storage::StorageError;
 
-use crate::executor::{Happening, Stop};
-use crate::foreman::holdings::StopCause;
+use crate::executor::{Happening, Stop, StopCause};
+use crate::foreman::holdings::Running;
 use crate::foreman::{Foreman, Inboxes, Order};
+use crate::keeper::Keeper;
 use crate::report::Report;
 
 /// A drained forager waits this long for its last ends to be confirmed. The journal keeps them in any case.
@@ -26,6 +27,8 @@ pub(super) enum Phase {
     Draining { give_up_at: Option<Duration> },
     /// It ends when nothing runs.
     Stopping,
+    /// It ends when nothing runs but what the keeper has, and leaves that to the next process.
+    HandingOver,
 }
 
 impl Phase {
@@ -36,20 +39,27 @@ impl Phase {
     pub(super) fn due_in(self, monotonic: Duration) -> Option<Duration> {
         match self {
             Self::Draining { give_up_at: Some(at) } => Some(at.saturating_sub(monotonic)),
-            Self::Draining { give_up_at: None } | Self::Working | Self::Stopping => None,
+            Self::Draining { give_up_at: None } | Self::Working | Self::Stopping | Self::HandingOver => None,
         }
     }
 }
 
 impl Foreman {
     pub(super) fn obey(&mut self, order: Order) -> Result<(), StorageError> {
+        let grace = self.parts.config.kill_grace.to_std();
         match (order, self.phase) {
             (Order::Drain, Phase::Working) => self.phase = Phase::Draining { give_up_at: None },
-            (Order::Drain, Phase::Draining { .. } | Phase::Stopping) | (Order::Stop, Phase::Stopping) => return Ok(()),
-            (Order::Stop, Phase::Working | Phase::Draining { .. }) => {
-                self.phase = Phase::Stopping;
-                self.stop_all(Stop { grace: self.parts.config.kill_grace.to_std() });
+            (Order::HandOver, Phase::Working | Phase::Draining { .. }) => {
+                self.phase = Phase::HandingOver;
+                self.stop_all(grace, |running| !running.is_kept());
             }
+            (Order::Stop, Phase::Working | Phase::Draining { .. } | Phase::HandingOver) => {
+                self.phase = Phase::Stopping;
+                self.stop_all(grace, |_| true);
+            }
+            (Order::Drain | Order::HandOver, Phase::HandingOver | Phase::Stopping)
+            | (Order::Drain, Phase::Draining { .. })
+            | (Order::Stop, Phase::Stopping) => return Ok(()),
         }
         self.hand_back()?;
         if let Some(leader) = self.parts.sessions.leader() {
@@ -60,11 +70,14 @@ impl Foreman {
 
     /// Whether there is nothing left to do.
     pub(super) fn is_finished(&mut self) -> bool {
+        if self.phase == Phase::HandingOver {
+            return self.parts.holdings.unkept_count() == 0;
+        }
         if self.parts.holdings.running_count() > 0 {
             return false;
         }
         match &mut self.phase {
-            Phase::Working => false,
+            Phase::Working | Phase::HandingOver => false,
             Phase::Stopping => true,
             Phase::Draining { give_up_at } => {
                 let now = self.parts.around.env.monotonic();
@@ -79,12 +92,12 @@ impl Foreman {
         for attempt in std::mem::take(&mut self.starts) {
             self.parts.holdings.finish(&attempt);
         }
-        self.stop_all(Stop { grace: Duration::ZERO });
+        self.stop_all(Duration::ZERO, |_| true);
         let all_ended = async {
             while self.parts.holdings.running_count() > 0 {
                 match inboxes.happenings.recv().await {
-                    Some((attempt, Happening::Ended(_))) => drop(self.parts.holdings.finish(&attempt)),
-                    Some((_, Happening::Process(_))) => {}
+                    Some((attempt, Happening::Ended { .. })) => drop(self.parts.holdings.finish(&attempt)),
+                    Some((_, Happening::Process(_) | Happening::Log { .. })) => {}
                     None => break,
                 }
             }
@@ -106,9 +119,14 @@ impl Foreman {
         Ok(())
     }
 
-    fn stop_all(&mut self, stop: Stop) {
-        for (_, running) in self.parts.holdings.all_running_mut() {
-            running.stop(StopCause::Interrupted, stop);
+    /// The keeper, if it ends with this process: unless that leaves work to the next.
+    pub(super) fn keeper_to_end(&self) -> Option<Keeper> {
+        (self.phase != Phase::HandingOver).then(|| self.parts.around.keeper.clone())
+    }
+
+    fn stop_all(&mut self, grace: Duration, which: impl Fn(&Running) -> bool) {
+        for (_, running) in self.parts.holdings.all_running_mut().filter(|(_, running)| which(running)) {
+            running.stop(Stop { grace, cause: StopCause::Interrupted });
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{Fence, GraphNo, Incarnation, NodeNo};
+use antfarm_model::{CostClass, EffectClass, Fence, GraphNo, Incarnation, NodeNo};
 use antfarm_protocol::AttemptRef;
 use serde::{Deserialize, Serialize};
 
+use crate::process::ProcessMark;
 use crate::report::Report;
 
 /// A batch begins with it, as a `u16`, little endian.
@@ -20,8 +21,9 @@ const MAX_BYTES: usize = 64 << 20;
 pub(crate) enum Record {
     /// A leader gave the process an incarnation, on this boot of the machine.
     Registered { incarnation: Incarnation, boot_id: Arc<str> },
-    /// An attempt is about to start; its processes carry the mark in their environment.
-    Started { attempt: AttemptRef, mark: u64 },
+    /// An attempt is about to start; its processes carry the mark in their environment. The rest is what the next process
+    /// has to know to go on with it.
+    Started { attempt: AttemptRef, mark: u64, class: CostClass, effects: EffectClass },
     /// The attempt's program runs.
     Process { attempt: AttemptRef, process: ProcessMark },
     /// An attempt has ended, or will never start.
@@ -30,22 +32,36 @@ pub(crate) enum Record {
     Forgotten(Vec<AttemptRef>),
 }
 
-/// How a program is told from a stranger that got its number later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ProcessMark {
-    /// The number of the process and of its group.
-    pub(crate) id: u32,
-    /// When it started, in the kernel's ticks since boot.
-    pub(crate) started_ticks: u64,
-}
-
 /// graph, node, index, fence
 type AttemptV1 = (u64, u32, u32, u64);
+
+/// An enumeration without fields, with its frozen twin.
+macro_rules! twin {
+    ($name:ident = $frozen:ident { $($variant:ident),* }) => {
+        #[derive(Serialize, Deserialize)]
+        enum $frozen { $($variant),* }
+
+        impl From<$name> for $frozen {
+            fn from(value: $name) -> Self {
+                match value { $($name::$variant => Self::$variant),* }
+            }
+        }
+
+        impl From<$frozen> for $name {
+            fn from(value: $frozen) -> Self {
+                match value { $($frozen::$variant => Self::$variant),* }
+            }
+        }
+    };
+}
+
+twin!(CostClass = ClassV1 { Cpu, Io, Model });
+twin!(EffectClass = EffectsV1 { Pure, Idempotent, Guarded, Irrevocable });
 
 #[derive(Serialize, Deserialize)]
 enum RecordV1 {
     Registered { incarnation: u64, boot_id: Arc<str> },
-    Started { attempt: AttemptV1, mark: u64 },
+    Started { attempt: AttemptV1, mark: u64, class: ClassV1, effects: EffectsV1 },
     Process { attempt: AttemptV1, id: u32, started_ticks: u64 },
     Ended { report: Vec<u8> },
     Forgotten { attempts: Vec<AttemptV1> },
@@ -60,7 +76,12 @@ pub(super) fn encode(record: &Record, batch: &mut Vec<u8>) {
         Record::Registered { incarnation, boot_id } => {
             RecordV1::Registered { incarnation: incarnation.0, boot_id: boot_id.clone() }
         }
-        Record::Started { attempt, mark } => RecordV1::Started { attempt: freeze(attempt), mark: *mark },
+        Record::Started { attempt, mark, class, effects } => RecordV1::Started {
+            attempt: freeze(attempt),
+            mark: *mark,
+            class: (*class).into(),
+            effects: (*effects).into(),
+        },
         Record::Process { attempt, process: ProcessMark { id, started_ticks } } => {
             RecordV1::Process { attempt: freeze(attempt), id: *id, started_ticks: *started_ticks }
         }
@@ -86,7 +107,9 @@ pub(super) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
             RecordV1::Registered { incarnation, boot_id } => {
                 Record::Registered { incarnation: Incarnation(incarnation), boot_id }
             }
-            RecordV1::Started { attempt, mark } => Record::Started { attempt: thaw(attempt), mark },
+            RecordV1::Started { attempt, mark, class, effects } => {
+                Record::Started { attempt: thaw(attempt), mark, class: class.into(), effects: effects.into() }
+            }
             RecordV1::Process { attempt, id, started_ticks } => {
                 Record::Process { attempt: thaw(attempt), process: ProcessMark { id, started_ticks } }
             }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::Incarnation;
+use antfarm_model::{CostClass, EffectClass, Incarnation};
 use antfarm_protocol::AttemptRef;
 
-use crate::journal::record::{ProcessMark, Record};
+use crate::journal::record::Record;
+use crate::process::ProcessMark;
 use crate::report::Report;
 
 /// What a former process left.
@@ -34,6 +35,10 @@ pub(crate) struct Registered {
 pub(crate) struct Open {
     /// What its processes carry in their environment.
     pub(crate) mark: u64,
+    /// Of which class its slot is.
+    pub(crate) class: CostClass,
+    /// What its repetition does.
+    pub(crate) effects: EffectClass,
     /// Its program, if that was noted.
     pub(crate) process: Option<ProcessMark>,
 }
@@ -45,8 +50,8 @@ impl Remembered {
             Record::Registered { incarnation, boot_id } => {
                 self.registered = Some(Registered { incarnation, boot_id });
             }
-            Record::Started { attempt, mark } => {
-                self.open.insert(attempt, Open { mark, process: None });
+            Record::Started { attempt, mark, class, effects } => {
+                self.open.insert(attempt, Open { mark, class, effects, process: None });
             }
             Record::Process { attempt, process } => self.open.get_mut(&attempt)?.process = Some(process),
             Record::Ended(report) => {

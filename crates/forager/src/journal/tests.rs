@@ -1,11 +1,11 @@
 //! What a journal remembers after the end of a process, and after a power cut.
 
-use antfarm_model::{Fence, GraphNo, Incarnation, NodeNo};
+use antfarm_model::{CostClass, EffectClass, Fence, GraphNo, Incarnation, NodeNo};
 use antfarm_protocol::{AttemptRef, JsonText, Outcome, RejectReason};
 use antfarm_storage::MemoryDisk;
 
 use super::*;
-use crate::journal::remembered::Open;
+use crate::process::ProcessMark;
 use crate::report::Report;
 
 const PATH: &str = "/f/journal";
@@ -24,12 +24,16 @@ fn open(disk: &MemoryDisk) -> (Journal, Remembered) {
     Journal::open(Arc::new(disk.clone()), Path::new(PATH)).expect("it is whole")
 }
 
+fn started(fence: u64, mark: u64) -> Record {
+    Record::Started { attempt: attempt(fence), mark, class: CostClass::Model, effects: EffectClass::Irrevocable }
+}
+
 fn all() -> Vec<Record> {
     vec![
         Record::Registered { incarnation: Incarnation(5), boot_id: "boot".into() },
-        Record::Started { attempt: attempt(1), mark: 9 },
+        started(1, 9),
         Record::Process { attempt: attempt(1), process: ProcessMark { id: 300, started_ticks: 70_000 } },
-        Record::Started { attempt: attempt(2), mark: 10 },
+        started(2, 10),
         Record::Ended(Report::result(attempt(2), Outcome::Interrupted)),
         Record::Ended(Report::rejected(attempt(3), RejectReason::NoSlot)),
         Record::Forgotten(vec![attempt(3)]),
@@ -46,7 +50,8 @@ fn what_was_started_ended_and_not_confirmed_is_remembered() {
     let (_, remembered) = open(&disk);
     assert_eq!(remembered.registered.map(|registered| registered.incarnation), Some(Incarnation(5)));
     let process = Some(ProcessMark { id: 300, started_ticks: 70_000 });
-    assert_eq!(remembered.open.into_iter().collect::<Vec<_>>(), [(attempt(1), Open { mark: 9, process })]);
+    let open = Open { mark: 9, class: CostClass::Model, effects: EffectClass::Irrevocable, process };
+    assert_eq!(remembered.open.into_iter().collect::<Vec<_>>(), [(attempt(1), open)]);
     assert_eq!(remembered.reports.into_keys().collect::<Vec<_>>(), [attempt(2)]);
 }
 
@@ -54,12 +59,11 @@ fn what_was_started_ended_and_not_confirmed_is_remembered() {
 fn only_what_was_noted_durably_must_survive_a_power_cut() {
     let disk = disk();
     let (mut journal, _) = open(&disk);
-    let started = |fence| Record::Started { attempt: attempt(fence), mark: 0 };
-    journal.note(&started(1)).and_then(|()| journal.commit()).expect("memory takes everything");
+    journal.note(&started(1, 0)).and_then(|()| journal.commit()).expect("memory takes everything");
     disk.crash();
     let (mut journal, remembered) = open(&disk);
     assert!(remembered.open.is_empty());
-    journal.note_durably(&started(2)).and_then(|()| journal.commit()).expect("memory takes everything");
+    journal.note_durably(&started(2, 0)).and_then(|()| journal.commit()).expect("memory takes everything");
     disk.crash();
     assert_eq!(open(&disk).1.open.into_keys().collect::<Vec<_>>(), [attempt(2)]);
 }
@@ -72,7 +76,7 @@ fn compaction_keeps_what_it_is_given_and_nothing_else() {
     journal.commit().expect("memory takes everything");
     let kept = Record::Ended(Report::cancelled(attempt(8), true));
     journal.compact(std::iter::once(kept)).expect("memory takes everything");
-    journal.note(&Record::Started { attempt: attempt(9), mark: 0 }).expect("memory takes everything");
+    journal.note(&started(9, 0)).expect("memory takes everything");
     journal.commit().expect("memory takes everything");
     let (_, remembered) = open(&disk);
     assert_eq!(remembered.reports.into_keys().collect::<Vec<_>>(), [attempt(8)]);
@@ -113,4 +117,4 @@ fn records_keep_their_golden_bytes() {
     assert_eq!(record::decode(&batch), Some(all()));
 }
 
-const GOLDEN: &str = "0100000504626f6f740101020301090201020301fb2c01fc7011010001010203020a03090101000401020302020309010100030102030300040101020303";
+const GOLDEN: &str = "0100000504626f6f7401010203010902030201020301fb2c01fc7011010001010203020a020303090101000401020302020309010100030102030300040101020303";

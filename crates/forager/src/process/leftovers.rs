@@ -1,57 +1,98 @@
-//! The end of what a former forager left running.
+//! The end of what a former forager or keeper left running.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use crate::process::ProcessMark;
+use crate::process::held::Held;
+use crate::process::proc_files::{attempt_mark, processes, sentry_mark, status};
+use crate::process::tree::kill_below;
 
-use crate::journal::ProcessMark;
-use crate::process::MARK_VARIABLE;
-use crate::process::group::Group;
-use crate::process::proc_files::{has_variable, processes, status};
+/// What is killed may fork in the meantime, and takes a moment to go: it is looked for this often before somebody has to
+/// look for the cause.
+const ROUNDS: u32 = 1_000;
 
-/// What is killed may fork in the meantime; it is looked for this often.
-const ROUNDS: u32 = 100;
+/// A sentry that has nobody left to guard has so many looks to end by itself.
+const PATIENCE: u32 = 100;
+
+/// A list of processes is never of one moment: nobody is there when nobody was seen this often in a row.
+const LOOKS: u32 = 2;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Kills every process of the attempts that were open, and waits until they are gone. Never a stranger: a group only if its
-/// leader started when it should have, any other process only if it carries the mark.
-///
-/// Says how many processes or groups it found.
-pub(crate) async fn end_leftovers(attempts: &[(u64, Option<ProcessMark>)]) -> usize {
-    if attempts.is_empty() {
-        return 0;
-    }
-    let mut found = 0;
-    for _ in 0..ROUNDS {
-        let groups =
-            attempts.iter().filter_map(|(_, process)| process.as_ref()).filter(|process| kill_group(process)).count();
-        let marked = processes().into_iter().filter(|id| kill_marked(*id, attempts)).count();
-        if groups + marked == 0 {
-            return found;
-        }
-        found = found.max(groups + marked);
-        tokio::time::sleep(PAUSE).await;
-    }
-    tracing::warn!("processes of attempts that were interrupted could not be killed");
-    found
+/// What is known of the processes of an attempt that nobody watches any more.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Leftover {
+    /// What they carry in their environment.
+    pub(crate) mark: u64,
+    /// The program, which led a group.
+    pub(crate) program: Option<ProcessMark>,
 }
 
-fn kill_group(process: &ProcessMark) -> bool {
-    let Some(status) = status(process.id) else { return false };
-    let ours = status.started_ticks == process.started_ticks && status.group == process.id && !status.zombie;
-    if ours && let Some(group) = Group::of(process.id) {
-        group.kill();
+/// Processes that were killed and do not end: they hang in the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unkillable(pub(crate) usize);
+
+/// Kills every process of these attempts, and waits until they are gone. Never a stranger: a group only if its leader
+/// started when it should have, any other process only if it carries the mark or descends from a sentry that does.
+///
+/// Says how many it found.
+pub(crate) async fn end_leftovers(attempts: &[Leftover]) -> Result<usize, Unkillable> {
+    if attempts.is_empty() {
+        return Ok(0);
     }
-    ours
+    let marks: BTreeSet<u64> = attempts.iter().map(|attempt| attempt.mark).collect();
+    let (mut most, mut left, mut unseen) = (0, 0, 0);
+    for round in 0..ROUNDS {
+        let leaders = attempts.iter().filter_map(|attempt| attempt.program.and_then(Held::marked));
+        left = leaders.map(|leader| kill_group(&leader)).sum();
+        left += processes().into_iter().map(|id| kill_marked(id, &marks, round < PATIENCE)).sum::<usize>();
+        unseen = if left == 0 { unseen + 1 } else { 0 };
+        if unseen >= LOOKS {
+            return Ok(most);
+        }
+        most = most.max(left);
+        tokio::time::sleep(PAUSE).await;
+    }
+    Err(Unkillable(left))
+}
+
+/// Kills the processes of a group one by one: its number is certainly the leader's only while that has not ended.
+fn kill_group(leader: &Held) -> usize {
+    let is_member = |id: u32| status(id).is_some_and(|status| status.group == leader.id());
+    let members = processes().into_iter().filter(|id| is_member(*id)).filter_map(Held::open);
+    let (own, others): (Vec<Held>, Vec<Held>) = members.partition(|member| member.id() == leader.id());
+    // The leader goes last: what it is held for is the number of the group.
+    let killed = others.iter().chain(&own).filter(|member| {
+        let ours = is_member(member.id()) && !member.has_ended() && !leader.has_ended();
+        if ours {
+            member.kill();
+        }
+        ours
+    });
+    killed.count()
 }
 
 /// The process is held by a descriptor while it is looked at, so that its number cannot become another's.
-fn kill_marked(id: u32, attempts: &[(u64, Option<ProcessMark>)]) -> bool {
-    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return false };
-    let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
-    let alive = status(id).is_some_and(|status| !status.zombie);
-    let ours = alive && attempts.iter().any(|(mark, _)| has_variable(id, &format!("{MARK_VARIABLE}={mark:016x}")));
-    ours && pidfd_send_signal(held, Signal::KILL).is_ok()
+///
+/// A sentry goes last: as long as it is there, it is what its descendants are known by. It knows best whether none is left, so
+/// at first it is only woken, should it be stopped, and ends by itself since its keeper is gone.
+fn kill_marked(id: u32, marks: &BTreeSet<u64>, is_patient: bool) -> usize {
+    let Some(held) = Held::open(id) else { return 0 };
+    let is_ours = |mark: Option<u64>| mark.is_some_and(|mark| marks.contains(&mark)) && !held.has_ended();
+    if is_ours(sentry_mark(id)) {
+        let below = kill_below(id, &[]);
+        if below == 0 && is_patient {
+            held.wake();
+        } else if below == 0 {
+            held.kill();
+        }
+        return below + 1;
+    }
+    if is_ours(attempt_mark(id)) {
+        held.kill();
+        return 1;
+    }
+    0
 }

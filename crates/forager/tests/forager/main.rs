@@ -5,6 +5,7 @@
 mod attempts;
 mod crash;
 mod epochs;
+mod journal;
 mod leases;
 mod queen;
 mod sessions;

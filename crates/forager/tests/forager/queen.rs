@@ -6,15 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antfarm_env::{Env, Listener, Net, Stream, SystemEnvironment, TcpNetwork};
-use antfarm_forager::{Forager, ForagerConfig, ForagerHandle, QueenAddress, StartError, Status, ToolProgram};
+use antfarm_forager::{
+    Forager, ForagerConfig, ForagerHandle, Host, KeeperCommand, ProcessMark, QueenAddress, StartError, Status,
+    ToolProgram,
+};
 use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Incarnation, MemberId, Name, NodeNo};
 use antfarm_protocol::{
-    Assign, AttemptRef, Cancel, CancelReason, Codec, Confirmed, ForagerMessage, Frame, Hello, JsonText, Outcome,
-    QueenMessage, TaskResult, Welcome,
+    Assign, AttemptRef, Cancel, CancelReason, Codec, Confirmed, ForagerMessage, Frame, Heartbeat, HeartbeatAck, Hello,
+    JsonText, Outcome, QueenMessage, TaskResult, Welcome,
 };
 use antfarm_storage::{Disk, StorageError, SystemDisk};
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
@@ -24,7 +28,7 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async};
 const FRAME_BYTES: usize = 4 << 20;
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Where foragers of a test live.
 pub(crate) struct Ground {
@@ -51,6 +55,22 @@ impl Ground {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Kills the keeper of its forager.
+    pub(crate) async fn kill_keeper(&self) {
+        let keeper = self.keeper();
+        antfarm_testkit::kill(keeper);
+        is_gone(keeper.cast_unsigned()).await;
+    }
+
+    /// The keeper of its forager.
+    pub(crate) fn keeper(&self) -> i32 {
+        antfarm_testkit::keeper_of(&self.path("data")).expect("there is a keeper")
+    }
+
+    pub(crate) fn has_keeper(&self) -> bool {
+        antfarm_testkit::keeper_of(&self.path("data")).is_some()
     }
 
     /// Two slots and a short grace.
@@ -91,12 +111,24 @@ pub(crate) async fn start(config: ForagerConfig) -> ForagerHandle {
     start_on(Arc::new(SystemDisk), config).await
 }
 
+/// This machine, on which the real program is the keeper. It ends with the tests, should one leave it behind.
+pub(crate) fn host() -> Host {
+    let exit_with = ProcessMark::of(std::process::id());
+    let keeper = KeeperCommand { program: antfarm_testkit::binary().to_owned(), exit_with };
+    Host::this(keeper).expect("it has booted")
+}
+
 /// Starts a forager whose journal and epoch are on this disk.
 pub(crate) async fn start_on(disk: Arc<dyn Disk>, config: ForagerConfig) -> ForagerHandle {
+    start_at(host(), disk, config).await
+}
+
+pub(crate) async fn start_at(host: Host, disk: Arc<dyn Disk>, config: ForagerConfig) -> ForagerHandle {
     let started = async {
         loop {
             let env = Env::new(SystemEnvironment::current());
-            match Forager::start(env, Arc::clone(&disk), Net::new(TcpNetwork), config.clone()).await {
+            let (disk, net) = (Arc::clone(&disk), Net::new(TcpNetwork));
+            match Forager::start(env, disk, net, host.clone(), config.clone()).await {
                 // A program that another test starts in this moment has this process's locks, too, until it is executed.
                 Err(StartError::Storage(StorageError::Locked { .. })) => tokio::task::yield_now().await,
                 started => return started.expect("it starts"),
@@ -104,6 +136,17 @@ pub(crate) async fn start_on(disk: Arc<dyn Disk>, config: ForagerConfig) -> Fora
         }
     };
     timeout(PATIENCE, started).await.expect("nobody uses its data folder")
+}
+
+/// What happens on it ends with it, and nobody can do anything about it: a process that is killed.
+pub(crate) fn another_process() -> Runtime {
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
+}
+
+/// Ends another process as SIGKILL would.
+pub(crate) async fn kill(process: Runtime) {
+    let killed = tokio::task::spawn_blocking(|| process.shutdown_timeout(PATIENCE));
+    killed.await.expect("a runtime shuts down");
 }
 
 /// Waits until a forager says something of itself.
@@ -125,6 +168,16 @@ pub(crate) async fn pid_in(path: &Path) -> u32 {
         }
     };
     timeout(PATIENCE, read).await.expect("the program has written its process id")
+}
+
+/// Waits until a process runs no more.
+pub(crate) async fn is_gone(pid: u32) {
+    let gone = async {
+        while is_alive(pid) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, gone).await.expect("it ends");
 }
 
 /// Whether a process runs; one that nobody has reaped does not.
@@ -277,6 +330,19 @@ impl Session {
         loop {
             match self.next().await.expect("the session goes on") {
                 ForagerMessage::Heartbeat(_) => {}
+                message => return message,
+            }
+        }
+    }
+
+    /// The same, while every heartbeat is answered with a lease in epoch 3.
+    pub(crate) async fn hear_granting(&mut self, lease_ms: u64) -> ForagerMessage {
+        loop {
+            match self.next().await.expect("the session goes on") {
+                ForagerMessage::Heartbeat(Heartbeat { sequence, .. }) => {
+                    let (epoch, incarnation) = (Some(Epoch(3)), Some(Incarnation(3)));
+                    self.say([HeartbeatAck { epoch, incarnation, sequence, lease_ms: Some(lease_ms) }]).await;
+                }
                 message => return message,
             }
         }

@@ -6,8 +6,8 @@ use antfarm_protocol::{FailureKind, Outcome};
 use antfarm_storage::MemoryDisk;
 
 use super::*;
-use crate::executor::Tool;
 use crate::executor::trial::{Trial, assign};
+use crate::executor::{StopCause, Tool};
 
 fn tool(name: &str) -> Tool {
     Tool::BuiltIn(BuiltIn::named(name).expect("it is built in"))
@@ -52,7 +52,7 @@ async fn a_sleeper_and_a_spinner_stop_when_they_are_told() {
         let ledger = folder.path().join("ledger");
         let args = format!("{{\"ms\": 600000, \"path\": \"{}\"}}", ledger.display());
         let end = trial.start(tool(name), assign(1, &args)).stop(Duration::ZERO).await;
-        assert_eq!(end, End::Stopped { own: None }, "{name}");
+        assert_eq!(end, End::Stopped { cause: StopCause::Cancelled, own: None }, "{name}");
     }
 }
 

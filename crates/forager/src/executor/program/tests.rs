@@ -4,14 +4,17 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use antfarm_protocol::JsonText;
+use antfarm_protocol::{FailureKind, JsonText, Outcome};
 use tempfile::TempDir;
 
 use super::*;
-use crate::executor::Tool;
 use crate::executor::trial::{Going, Trial, assign};
-use crate::process::is_alive;
+use crate::executor::{End, StopCause, Tool};
+use crate::process::is_running;
 
 /// A program of a few lines of shell.
 struct Script {
@@ -35,13 +38,14 @@ impl Script {
         self.folder.path().join(name)
     }
 
-    fn start(&self, args: &str) -> Going {
+    fn start(&self, args: &str) -> Going<'_> {
         self.trial.start(self.tool(), assign(77, args))
     }
 
-    async fn end(&self, args: &str) -> End {
-        let end = self.start(args).end().await;
+    async fn end(self, args: &str) -> End {
+        let end = self.trial.end(self.tool(), assign(77, args)).await;
         assert_eq!(self.trial.left(), 0, "its working folder is removed");
+        self.trial.over().await;
         end
     }
 }
@@ -126,38 +130,45 @@ async fn what_cannot_be_started_says_why() {
 #[tokio::test]
 async fn the_end_of_standard_error_is_kept() {
     let script = Script::new("head -c 300000 /dev/zero | tr '\\0' e >&2; printf the-end >&2; exit 1");
-    let mut going = script.start("null");
-    let end = going.end().await;
-    assert_eq!(going.log().len(), 64 << 10);
-    assert!(going.log().ends_with("eethe-end"));
+    let (end, log) = script.start("null").end().await;
+    assert_eq!(log.len(), 64 << 10);
+    assert!(log.ends_with("eethe-end"));
     let End::Itself(Outcome::Failed { message, .. }) = end else { panic!("{end:?}") };
     assert!(message.len() < 4_200 && message.ends_with("eethe-end"), "{message}");
 }
 
 #[tokio::test]
 async fn a_cancelled_program_dies_with_its_children_even_if_they_do_not_listen() {
-    let script = Script::new("trap '' TERM; (trap '' TERM; sleep 600) & echo $! > ../../child; sleep 600; sleep 600");
+    let script =
+        Script::new("trap '' TERM; (trap '' TERM; sleep 600) & echo $! > ../../../child; sleep 600; sleep 600");
     let mut going = script.start("null");
     let program = going.process().await;
     let child = pid_in(&script.path("child")).await;
-    assert_eq!(going.stop(Duration::from_millis(50)).await, End::Stopped { own: None });
-    assert!(!is_alive(program) && !is_alive(child));
+    assert_eq!(going.stop(Duration::from_millis(50)).await, End::Stopped { cause: StopCause::Cancelled, own: None });
+    assert!(!is_running(program) && !is_running(child));
 }
 
 #[tokio::test]
 async fn a_cancelled_program_may_have_the_last_word() {
-    let script =
-        Script::new("trap 'echo \"\\\"saved\\\"\"; exit 0' TERM; echo $$ > ../../ready; while :; do sleep 0.01; done");
+    let script = Script::new(
+        "trap 'echo \"\\\"saved\\\"\"; exit 0' TERM; echo $$ > ../../../ready; while :; do sleep 0.01; done",
+    );
     let going = script.start("null");
     pid_in(&script.path("ready")).await;
     let result = JsonText::new("\"saved\"").expect("JSON");
     let own = Some(Outcome::Succeeded { result });
-    assert_eq!(going.stop(Duration::from_mins(1)).await, End::Stopped { own });
+    assert_eq!(going.stop(Duration::from_mins(1)).await, End::Stopped { cause: StopCause::Cancelled, own });
 }
 
 #[tokio::test]
-async fn children_that_outlive_their_program_are_killed_and_hold_nothing_up() {
-    let script = Script::new("sleep 600 & echo $! > ../../child; echo 1");
-    assert_eq!(script.end("null").await, End::Itself(Outcome::Succeeded { result: JsonText::new("1").expect("JSON") }));
-    assert!(!is_alive(pid_in(&script.path("child")).await));
+async fn nothing_that_a_program_started_outlives_it() {
+    let script = Script::new(
+        "sleep 600 & echo $! > ../../../child; setsid env -i sh -c 'echo $$ > ../../../other; exec sleep 600' &
+         until [ -s ../../../other ]; do sleep 0.01; done; echo 1",
+    );
+    let (child, other) = (script.path("child"), script.path("other"));
+    let (trial, tool) = (&script.trial, script.tool());
+    let end = trial.end(tool, assign(77, "null")).await;
+    assert_eq!(end, End::Itself(Outcome::Succeeded { result: JsonText::new("1").expect("JSON") }));
+    assert!(!is_running(pid_in(&child).await) && !is_running(pid_in(&other).await));
 }

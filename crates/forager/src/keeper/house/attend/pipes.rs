@@ -1,28 +1,14 @@
-//! The three pipes of a program.
+//! What a program writes.
 
-use std::io;
-use std::sync::Arc;
-
-use antfarm_protocol::JsonText;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{ChildStderr, ChildStdout};
 
 use crate::executor::Log;
 
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// Writes the arguments and closes the pipe. A program that does not want them is fine.
-pub(super) async fn feed(pipe: Option<ChildStdin>, args: &JsonText) {
-    let Some(mut pipe) = pipe else { return };
-    if let Err(error) = pipe.write_all(args.as_str().as_bytes()).await
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        tracing::debug!(%error, "a program's standard input could not be written");
-    }
-}
-
 /// Keeps the end of what the program writes to its standard error.
-pub(super) async fn keep(pipe: Option<ChildStderr>, log: &Arc<Log>) {
+pub(super) async fn keep(pipe: Option<ChildStderr>, log: &Log) {
     let Some(pipe) = pipe else { return };
     read(pipe, |bytes| log.push(bytes)).await;
 }
@@ -56,10 +42,6 @@ impl Output {
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
-    }
-
-    pub(super) fn limit(&self) -> usize {
-        self.limit
     }
 }
 

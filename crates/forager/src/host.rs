@@ -1,0 +1,23 @@
+//! The machine that a forager runs on, as far as a test may want another.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::keeper::KeeperCommand;
+use crate::process::boot_id;
+
+/// What a forager takes from its machine besides clocks, disk and network.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// The identity of this boot: what an earlier one left running is certainly gone.
+    pub boot_id: Arc<str>,
+    /// How the keeper of its programs is started.
+    pub keeper: KeeperCommand,
+}
+
+impl Host {
+    /// This machine.
+    pub fn this(keeper: KeeperCommand) -> io::Result<Self> {
+        Ok(Self { boot_id: boot_id()?.into(), keeper })
+    }
+}

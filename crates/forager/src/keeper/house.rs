@@ -1,0 +1,274 @@
+//! The keeper's own process: whom it talks to, what it keeps, when it ends.
+
+mod attend;
+mod door;
+mod kept;
+mod orphans;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use antfarm_env::Env;
+use antfarm_protocol::{AttemptRef, MAX_ATTEMPTS};
+use antfarm_storage::{DataFolderLock, StorageError, SystemDisk};
+use rustix::process::{getpid, set_child_subreaper, setsid};
+use tokio::sync::mpsc;
+
+use crate::executor::StopCause;
+use crate::keeper::mail::Mail;
+use crate::keeper::wire::{Ended, Environment, Exit, Order, Start, Tale};
+use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, folder_name};
+use crate::process::{Held, ProcessMark};
+use attend::{Attended, Report, attend};
+use door::Door;
+use kept::Kept;
+use orphans::Sentries;
+
+/// It looks around this often: for a suspension, and for whether anybody needs it.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// A keeper without a forager, without a program and without anything to tell ends after this time.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// Reports of attempts that have not been taken; the attempts wait.
+const REPORTS: usize = 1_024;
+
+/// Runs the keeper of a data folder until nobody needs it any more, or `exit_with` has ended.
+///
+/// It makes a session of its own and becomes the parent of all orphans below it. When this returns, the process has to end:
+/// with it ends everything that it keeps.
+pub async fn run_keeper(env: Env, data: PathBuf, exit_with: Option<ProcessMark>) -> Result<(), KeeperError> {
+    let parent = match exit_with.map(Held::marked) {
+        None => None,
+        Some(Some(parent)) => Some(parent),
+        Some(None) => return Ok(()), // it has ended already
+    };
+    // Fails only for who leads a group already, as when a person calls this.
+    let _ = setsid();
+    set_child_subreaper(Some(getpid()))
+        .map_err(|source| KeeperError::Kernel { what: "adopt its orphaned descendants", source: source.into() })?;
+    let folder = data.join(FOLDER);
+    let _lock = match DataFolderLock::acquire(&SystemDisk, &folder) {
+        Err(StorageError::Locked { .. }) => return Err(KeeperError::Taken { folder }),
+        lock => {
+            lock.map_err(|error| KeeperError::Folder { folder: folder.clone(), source: std::io::Error::other(error) })?
+        }
+    };
+    let door = Door::open(&env, &folder)?;
+    let house = House::new(env, data.join(WORK_FOLDER));
+    tokio::select! {
+        () = house.keep(door) => Ok(()),
+        () = ended(parent) => Ok(()),
+    }
+}
+
+/// Waits until a process has ended; for ever if there is none, or nothing can be waited for.
+async fn ended(parent: Option<Held>) {
+    match parent {
+        Some(parent) if parent.ended().await.is_ok() => {}
+        Some(_) | None => std::future::pending().await,
+    }
+}
+
+/// All that a keeper knows.
+struct House {
+    env: Env,
+    work: Arc<Path>,
+    attempts: BTreeMap<AttemptRef, Kept>,
+    lease: Due,
+    environment: Arc<Environment>,
+    sentries: Sentries,
+    reports: mpsc::Sender<(AttemptRef, Report)>,
+    reported: mpsc::Receiver<(AttemptRef, Report)>,
+    forager: Option<Mail<Order>>,
+    suspension: Suspension,
+    /// Since when it has not been needed, on the monotonic clock.
+    idle_since: Option<Duration>,
+    ending: bool,
+}
+
+/// What happens to it.
+enum Input {
+    Attached(Mail<Order>, Environment),
+    Ordered(Option<Order>),
+    Reported(AttemptRef, Report),
+    Time,
+}
+
+impl House {
+    fn new(env: Env, work: PathBuf) -> Self {
+        let (reports, reported) = mpsc::channel(REPORTS);
+        Self {
+            suspension: Suspension::since(env.boot_time(), env.monotonic()),
+            env,
+            work: work.into(),
+            attempts: BTreeMap::new(),
+            lease: Due::PAST,
+            environment: Arc::default(),
+            sentries: Sentries::default(),
+            reports,
+            reported,
+            forager: None,
+            idle_since: None,
+            ending: false,
+        }
+    }
+
+    async fn keep(mut self, mut door: Door) {
+        while !self.is_done() {
+            let input = self.next(&mut door).await;
+            self.notice_suspension();
+            match input {
+                Input::Attached(forager, environment) => self.attach(forager, environment),
+                Input::Ordered(Some(order)) => self.obey(order),
+                Input::Ordered(None) => self.forager = None,
+                Input::Reported(attempt, report) => self.report(attempt, report),
+                Input::Time => {}
+            }
+        }
+    }
+
+    async fn next(&mut self, door: &mut Door) -> Input {
+        let order = async {
+            match &mut self.forager {
+                Some(forager) => forager.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some((forager, environment)) = door.next() => Input::Attached(forager, environment),
+            Some((attempt, report)) = self.reported.recv() => Input::Reported(attempt, report),
+            order = order => Input::Ordered(order),
+            () = tokio::time::sleep(LOOK) => Input::Time,
+        }
+    }
+
+    /// Whether nobody needs it any more.
+    fn is_done(&mut self) -> bool {
+        let runs = self.attempts.values().any(Kept::runs);
+        if self.ending && !runs {
+            return true;
+        }
+        let is_needed = self.forager.is_some() || !self.attempts.is_empty();
+        if is_needed {
+            self.idle_since = None;
+            return false;
+        }
+        let now = self.env.monotonic();
+        now.saturating_sub(*self.idle_since.get_or_insert(now)) >= IDLE
+    }
+
+    /// A machine that was suspended has no lease any more, until somebody says otherwise.
+    fn notice_suspension(&mut self) {
+        if self.suspension.is_noticed(self.env.boot_time(), self.env.monotonic()) {
+            self.take_lease(Due::PAST);
+        }
+    }
+
+    /// The forager that speaks now counts. What one from before said and was not read yet is never read.
+    fn attach(&mut self, mut forager: Mail<Order>, environment: Environment) {
+        self.environment = environment.into();
+        let holds = self.attempts.iter().map(|(attempt, kept)| Tale::Holds(kept.held(*attempt)));
+        let ended = self.attempts.iter().filter_map(|(attempt, kept)| {
+            kept.ended.as_ref().map(|ended| Tale::Ended { attempt: *attempt, ended: ended.clone() })
+        });
+        for tale in holds.chain([Tale::Attached { lease: self.lease }]).chain(ended) {
+            tell(&mut forager, &tale);
+        }
+        self.forager = Some(forager);
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Attach { .. } => {} // it has
+            Order::Lease(lease) => self.take_lease(lease),
+            Order::Start(start) => self.start(start),
+            Order::Stop { attempt, grace_ms, cause } => {
+                let due = Due::within(Duration::from_millis(grace_ms), self.env.boot_time());
+                if let Some(kept) = self.attempts.get_mut(&attempt) {
+                    kept.stop(due, cause);
+                }
+            }
+            Order::Forget { attempts } => {
+                for attempt in attempts {
+                    if self.attempts.get(&attempt).is_some_and(|kept| !kept.runs()) {
+                        self.attempts.remove(&attempt);
+                    }
+                }
+            }
+            Order::Log { request, attempt } => {
+                let text = self.attempts.get(&attempt).map(|kept| kept.log.bytes());
+                self.tell(&Tale::Log { request, text });
+            }
+            Order::Ping => self.tell(&Tale::Pong),
+            Order::End => self.ending = true,
+        }
+    }
+
+    fn take_lease(&mut self, lease: Due) {
+        self.lease = lease;
+        self.attempts.values_mut().filter(|kept| kept.guarded).for_each(|kept| kept.lease_until(lease));
+    }
+
+    fn start(&mut self, start: Start) {
+        let attempt = start.attempt;
+        if self.attempts.contains_key(&attempt) {
+            return;
+        }
+        let (kept, due) = Kept::new(&start, self.lease);
+        let log = Arc::clone(&kept.log);
+        self.attempts.insert(attempt, kept);
+        if self.attempts.len() > MAX_ATTEMPTS {
+            let why = "its keeper holds too many attempts".to_owned();
+            return self.report(attempt, Report::Ended(never_began(why, None)));
+        }
+        if start.guarded && self.env.boot_time() >= self.lease.stop_at {
+            let why = "its lease was over before it began".to_owned();
+            return self.report(attempt, Report::Ended(never_began(why, Some(StopCause::Interrupted))));
+        }
+        let attended = Attended {
+            env: self.env.clone(),
+            folder: self.work.join(folder_name(&attempt)),
+            environment: Arc::clone(&self.environment),
+            sentries: self.sentries.clone(),
+            reports: self.reports.clone(),
+            log,
+            due,
+        };
+        self.env.spawn(attend(start, attended));
+    }
+
+    fn report(&mut self, attempt: AttemptRef, report: Report) {
+        let Some(kept) = self.attempts.get_mut(&attempt) else { return };
+        let tale = match report {
+            Report::Started(program) => {
+                kept.program = Some(program);
+                Tale::Started { attempt, program }
+            }
+            Report::Ended(ended) => {
+                kept.ended = Some(ended.clone());
+                Tale::Ended { attempt, ended }
+            }
+        };
+        self.tell(&tale);
+    }
+
+    fn tell(&mut self, tale: &Tale) {
+        if let Some(forager) = &mut self.forager {
+            tell(forager, tale);
+        }
+    }
+}
+
+fn tell(forager: &mut Mail<Order>, tale: &Tale) {
+    forager.tell(tale).expect("an output and a log are far shorter than a frame may be");
+}
+
+fn never_began(why: String, stopped: Option<StopCause>) -> Ended {
+    Ended { exit: Exit::NotStarted(why), stopped, output: Vec::new(), too_large: false, log: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Finding a keeper, or starting one, and becoming the forager that it listens to.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::time::Duration;
+
+use antfarm_env::Env;
+use tokio::net::UnixStream;
+use tokio::process::Child;
+
+use super::Surroundings;
+use crate::keeper::address::{Address, make_folder};
+use crate::keeper::mail::Mail;
+use crate::keeper::wire::{Environment, Held, Order, Tale};
+use crate::keeper::{Due, FOLDER, KeeperError};
+use crate::process;
+
+/// Where a keeper says what it has to say to people.
+const LOG: &str = "log";
+
+/// A keeper that was started can be talked to within this time.
+const STARTS_WITHIN: Duration = Duration::from_secs(20);
+
+/// How often it is tried.
+const POLL: Duration = Duration::from_millis(2);
+
+/// A keeper that is there says what it holds within this time, or is taken for hung and ended.
+const ATTACHES_WITHIN: Duration = Duration::from_secs(10);
+
+/// A connection to a keeper, which listens to nobody else.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(super) mail: Mail<Tale>,
+    keeper: process::Held,
+    /// If this process started it, it has to reap it.
+    child: Option<Child>,
+    /// What the keeper held when it was met.
+    pub(crate) held: Vec<Held>,
+    /// The lease that it had been told of.
+    pub(crate) lease: Due,
+}
+
+impl Connection {
+    /// The number of the keeper, which is its own as long as it has not ended.
+    pub(super) fn keeper(&self) -> &process::Held {
+        &self.keeper
+    }
+
+    /// Ends the keeper, and waits until it is gone.
+    pub(super) async fn end(mut self) {
+        self.keeper.kill();
+        if let Err(error) = self.keeper.ended().await {
+            tracing::warn!(%error, "the end of the keeper could not be waited for");
+        }
+        if let Some(child) = &mut self.child {
+            // It has ended, and fails only if somebody else reaped it.
+            let _ = child.wait().await;
+        }
+    }
+}
+
+/// Looks for the keeper of a data folder, and takes over what it holds. None if there is none; one that does not answer is
+/// ended.
+///
+/// The caller has the data folder's lock. So no forager starts a keeper meanwhile.
+pub(crate) async fn find(env: &Env, data: &Path) -> Result<Option<Connection>, KeeperError> {
+    let folder = data.join(FOLDER);
+    make_folder(&folder)?;
+    match knock(&folder).await? {
+        Some(stream) => meet(env, stream, &folder).await,
+        None => Ok(None),
+    }
+}
+
+/// Starts a keeper, and takes it for one's own.
+pub(crate) async fn start(around: &Surroundings) -> Result<Connection, KeeperError> {
+    let folder = around.data.join(FOLDER);
+    make_folder(&folder)?;
+    let log = folder.join(LOG);
+    let mut child = around.command.spawn(&around.data, open_log(&log, &folder)?)?;
+    let met = async {
+        loop {
+            // Looked at first: one that ended because another had the folder leaves that other one to be met.
+            let has_ended = child.try_wait().is_ok_and(|status| status.is_some());
+            if let Some(stream) = knock(&folder).await?
+                && let Some(connection) = meet(&around.env, stream, &folder).await?
+            {
+                return Ok(connection);
+            }
+            if has_ended {
+                return Err(KeeperError::EndedAtOnce { log: log.clone() });
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    };
+    let met = tokio::time::timeout(STARTS_WITHIN, met).await;
+    match met.unwrap_or(Err(KeeperError::Silent { log })) {
+        Ok(connection) => Ok(Connection { child: Some(child), ..connection }),
+        Err(error) => {
+            // Fails only for one that has ended.
+            let _ = child.kill().await;
+            Err(error)
+        }
+    }
+}
+
+/// A log of its own: the forager's standard error may be a pipe that breaks when the forager is gone.
+fn open_log(log: &Path, folder: &Path) -> Result<File, KeeperError> {
+    let opened = OpenOptions::new().create(true).append(true).open(log).and_then(|file| {
+        file.set_len(0)?;
+        Ok(file)
+    });
+    opened.map_err(|source| KeeperError::Folder { folder: folder.to_owned(), source })
+}
+
+/// Nobody listens only if no keeper lives: a socket is closed with the process that listens.
+async fn knock(folder: &Path) -> Result<Option<UnixStream>, KeeperError> {
+    let address = Address::in_folder(folder);
+    let connected = match address {
+        Ok(address) => address.connect().await,
+        Err(error) => Err(error),
+    };
+    match connected {
+        Ok(stream) => Ok(Some(stream)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => Ok(None),
+        Err(source) => Err(KeeperError::Folder { folder: folder.to_owned(), source }),
+    }
+}
+
+/// Attaches. None if the keeper is gone when this returns.
+async fn meet(env: &Env, stream: UnixStream, folder: &Path) -> Result<Option<Connection>, KeeperError> {
+    let peer = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| u32::try_from(pid).ok());
+    // Held before it says anything: if it does, it is the process that listened, and its number was its own all the time.
+    let keeper = peer.and_then(process::Held::open);
+    let mut mail = Mail::open(env, stream);
+    let greeting = Order::Attach { environment: environment() };
+    mail.tell(&greeting).map_err(|error| KeeperError::Kernel {
+        what: "hand its environment to the keeper",
+        source: io::Error::other(error),
+    })?;
+    let met = tokio::time::timeout(ATTACHES_WITHIN, attach(&mut mail)).await;
+    match (met, keeper) {
+        (Ok(None), _) => Ok(None),
+        (Ok(Some((held, lease))), Some(keeper)) => Ok(Some(Connection { mail, keeper, child: None, held, lease })),
+        (Err(_), Some(keeper)) => {
+            tracing::error!(keeper = keeper.id(), "the keeper does not answer, and is ended with all that it keeps");
+            Connection { mail, keeper, child: None, held: Vec::new(), lease: Due::PAST }.end().await;
+            Ok(None)
+        }
+        (Ok(Some(_)) | Err(_), None) => Err(KeeperError::Taken { folder: folder.to_owned() }),
+    }
+}
+
+/// Hears what the keeper holds; nothing if it is gone.
+async fn attach(mail: &mut Mail<Tale>) -> Option<(Vec<Held>, Due)> {
+    let mut all = Vec::new();
+    loop {
+        match mail.next().await? {
+            Tale::Holds(held) => all.push(held),
+            Tale::Attached { lease } => return Some((all, lease)),
+            Tale::Started { .. } | Tale::Ended { .. } | Tale::Log { .. } | Tale::Pong => {}
+        }
+    }
+}
+
+/// What programs find in their environment: this process's, without what is an attempt's to say.
+fn environment() -> Environment {
+    let all = std::env::vars_os().map(|(name, value)| (name.into_vec(), value.into_vec()));
+    all.filter(|(name, _)| !name.starts_with(b"ANTFARM_")).collect()
+}

@@ -1,0 +1,181 @@
+//! The sentry: the process between the keeper and one program, from which everything that the program starts descends.
+//!
+//! It waits on few things and does few: a message of its keeper, the end of the program, the moment in which the program
+//! has to be dead. It allocates little, has one thread, and waits for nobody.
+
+mod program;
+mod reap;
+mod timer;
+
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use antfarm_env::SystemClocks;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, setsid};
+
+use crate::keeper::frame::{Inbox, encode};
+use crate::keeper::wire::{Exit, SentryOrder, SentryTale};
+use crate::keeper::{Due, Suspension};
+use crate::process::{Group, ProcessMark, kill_below};
+use reap::Children;
+use timer::Timer;
+
+/// It looks around at least this often: for a suspension, and for orphans that have ended.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// No timer is set for longer.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// Between two rounds of killing what is left.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Guards one program, which the keeper names on standard input. When this returns, nothing that the program started is
+/// left, whatever it did to hide.
+///
+/// An error says that the keeper was not told: it then takes the attempt for one that nobody saw the end of. Standard output
+/// and standard error are the program's, and say nothing of it.
+pub fn run_sentry() -> io::Result<()> {
+    let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut inbox = Inbox::default();
+    let Some(SentryOrder::Start { command, environment, folder, input, guarded, due }) =
+        first(&mut control, &mut inbox)?
+    else {
+        return Ok(()); // a keeper that is gone wants nothing to be run
+    };
+    // From the start of the program on nothing may fail: what could is done before.
+    let timer = Timer::new()?;
+    control.set_nonblocking(true)?;
+    if SystemClocks::boot_time() >= due.stop_at {
+        let exit = Exit::NotStarted("its time was over before it began".to_owned());
+        return tell(&mut control, &SentryTale::Ended { exit, stopped: true });
+    }
+    let started = alone().and_then(|()| program::spawn(&command, environment, &folder, &input));
+    let (exit, stopped) = match started {
+        Ok(program) => {
+            let id = program.as_raw_nonzero().get().cast_unsigned();
+            // Not reaped yet, so it can be looked at. A keeper that does not listen is met as the end of the connection.
+            let mark = ProcessMark::of(id).unwrap_or(ProcessMark { id, started_ticks: 0 });
+            let _ = tell(&mut control, &SentryTale::Started(mark));
+            let suspension = Suspension::since(SystemClocks::boot_time(), SystemClocks::monotonic());
+            let stopped = false;
+            Watch { control: &mut control, inbox, program, timer, guarded, due, stopped, suspension }
+                .until_nothing_is_left()
+        }
+        Err(message) => (Exit::NotStarted(message), false),
+    };
+    tell(&mut control, &SentryTale::Ended { exit, stopped })
+}
+
+/// Cuts every tie by which others could end this process by accident, and becomes the parent of all orphans below it.
+fn alone() -> Result<(), String> {
+    // Fails only for who leads a group already, as when a person calls this.
+    let _ = setsid();
+    set_child_subreaper(Some(getpid())).map_err(|error| format!("its descendants could not be kept together: {error}"))
+}
+
+fn first(control: &mut UnixStream, inbox: &mut Inbox) -> io::Result<Option<SentryOrder>> {
+    loop {
+        if let Some(order) = inbox.next().map_err(io::Error::other)? {
+            return Ok(Some(order));
+        }
+        if !inbox.fill(control)? {
+            return Ok(None);
+        }
+    }
+}
+
+fn tell(control: &mut UnixStream, tale: &SentryTale) -> io::Result<()> {
+    control.write_all(&encode(tale).map_err(io::Error::other)?)
+}
+
+/// A program that runs.
+struct Watch<'a> {
+    control: &'a mut UnixStream,
+    inbox: Inbox,
+    program: Pid,
+    timer: Timer,
+    guarded: bool,
+    due: Due,
+    stopped: bool,
+    suspension: Suspension,
+}
+
+impl Watch<'_> {
+    /// Waits for the end of the program or brings it about; then of everything that it started.
+    fn until_nothing_is_left(mut self) -> (Exit, bool) {
+        let mut children = Children::of(self.program);
+        let group = Group::of(self.program.as_raw_nonzero().get().cast_unsigned());
+        // Without a descriptor that tells of the end nobody could wait for it: then it is brought about.
+        if let Ok(ended) = pidfd_open(self.program, PidfdFlags::empty()) {
+            self.wait(&ended, &mut children, group);
+        } else {
+            self.stopped = true;
+        }
+        // The group dies in one moment; its number is its own as long as the program is not reaped.
+        if !children.program_has_ended() {
+            group.inspect(|group| group.kill());
+        }
+        let own = getpid().as_raw_nonzero().get().cast_unsigned();
+        while !children.reap() {
+            kill_below(own, &[]);
+            let _ = poll(&mut [], Some(&timespec(PAUSE))); // an interruption makes it shorter
+        }
+        (children.exit(), self.stopped)
+    }
+
+    /// Waits until the program has ended, or has to be killed.
+    fn wait(&mut self, ended: &OwnedFd, children: &mut Children, group: Option<Group>) {
+        while !children.program_has_ended() {
+            let now = SystemClocks::boot_time();
+            if self.guarded && self.suspension.is_noticed(now, SystemClocks::monotonic()) {
+                self.due = Due::PAST;
+            }
+            if now >= self.due.stop_at && !self.stopped {
+                self.stopped = true;
+                group.inspect(|group| group.terminate());
+            }
+            if now >= self.due.kill_at {
+                return;
+            }
+            self.timer.set(self.due.next_in(now).min(LONGEST));
+            let mut polled = [
+                PollFd::new(ended, PollFlags::IN),
+                PollFd::new(&*self.control, PollFlags::IN),
+                PollFd::new(&self.timer, PollFlags::IN),
+            ];
+            let _ = poll(&mut polled, Some(&timespec(LOOK))); // an interruption is a look around
+            let (has_ended, is_told) = (!polled[0].revents().is_empty(), !polled[1].revents().is_empty());
+            if has_ended {
+                return;
+            }
+            if is_told {
+                self.listen();
+            }
+            children.reap();
+        }
+    }
+
+    /// Takes what the keeper says. If it is gone, nobody else can end what is here.
+    fn listen(&mut self) {
+        match self.inbox.fill(self.control) {
+            Ok(true) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+            Ok(false) | Err(_) => return self.due = Due::PAST,
+        }
+        loop {
+            match self.inbox.next() {
+                // What was asked to end cannot be asked to go on.
+                Ok(Some(SentryOrder::Due(due))) => self.due = if self.stopped { self.due.and(due) } else { due },
+                Ok(Some(SentryOrder::Start { .. }) | None) => return,
+                Err(_) => return self.due = Due::PAST,
+            }
+        }
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
+}

@@ -1,0 +1,50 @@
+//! Starting the program.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::Pid;
+
+use crate::keeper::wire::Environment;
+
+/// Starts the program as the leader of a process group. Its standard output and standard error are this process's own.
+/// The error is for people.
+pub(super) fn spawn(command: &[String], environment: Environment, folder: &Path, input: &str) -> Result<Pid, String> {
+    let Some((path, arguments)) = command.split_first() else { return Err("its command is empty".into()) };
+    let input = file_of(input).map_err(|error| format!("its arguments could not be laid out: {error}"))?;
+    let environment =
+        environment.into_iter().map(|(name, value)| (OsString::from_vec(name), OsString::from_vec(value)));
+    let mut program = Command::new(path);
+    program.args(arguments).current_dir(folder).process_group(0).stdin(input).env_clear().envs(environment);
+    let child = program.spawn().map_err(|error| explain(path, &error))?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // Whoever reaps all children reaps this one, too.
+    pid.ok_or_else(|| "it has a number that is none".into())
+}
+
+/// A file in memory, so that neither side of a pipe waits for the other.
+fn file_of(text: &str) -> io::Result<File> {
+    let mut file = File::from(memfd_create("args", MemfdFlags::CLOEXEC)?);
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn explain(path: &str, error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        format!(
+            "the program {path} does not exist, or the interpreter that its first line names: correct `command` of the \
+             tool in the forager's configuration"
+        )
+    } else if error.kind() == io::ErrorKind::PermissionDenied {
+        format!("the program {path} is not executable: set its x permission (chmod +x)")
+    } else {
+        format!("the program {path} could not be started: {error}")
+    }
+}

@@ -32,7 +32,9 @@ impl Running {
         let settings = format!("[lease]\nttl = \"{}ms\"\nheartbeat = \"200ms\"\n", LEASE.as_millis());
         let spec = Cluster::spec().foragers(1).queen_settings(&settings).forager_settings("kill_grace = \"400ms\"\n");
         let cluster = with_hidden(spec);
-        EFFECTS.iter().for_each(|tool| submit(&cluster, tool));
+        for tool in EFFECTS {
+            submit(&cluster, tool);
+        }
         let [guarded, pure, irrevocable] = EFFECTS.map(|tool| processes(&cluster, tool));
         Self { cluster, guarded, pure, irrevocable }
     }
@@ -214,7 +216,9 @@ fn a_forager_that_ends_as_it_should_takes_its_keeper_with_it() {
     let running = Running::start();
     let keeper = running.forager().keeper();
     go(&running.cluster);
-    EFFECTS.iter().for_each(|tool| running.succeeds(tool, 1));
+    for tool in EFFECTS {
+        running.succeeds(tool, 1);
+    }
     assert!(running.forager().stop().success());
     wait_until("the end of the keeper", SOON, || {
         ensure!(!is_alive(keeper), "it runs");

@@ -4,16 +4,20 @@ mod group;
 mod held;
 mod leftovers;
 mod mark;
+mod pauses;
 mod proc_files;
+mod search;
 mod tree;
 
 pub(crate) use group::Group;
 pub(crate) use held::Held;
 pub(crate) use leftovers::{Leftover, Unkillable, end_leftovers};
 pub use mark::{InvalidProcessMark, ProcessMark};
+pub(crate) use pauses::Pauses;
 #[cfg(test)]
 pub(crate) use proc_files::is_running;
 pub(crate) use proc_files::{boot_id, children, load_average_percent, sentry_mark};
+pub(crate) use search::Search;
 pub(crate) use tree::kill_below;
 
 /// The variable by which the sentry of an attempt is known.

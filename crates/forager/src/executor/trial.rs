@@ -15,7 +15,7 @@ use crate::keeper::{self, Due, Keeper, KeeperCommand};
 use crate::process::ProcessMark;
 
 /// Longer than anything takes that works.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A name that is one.
 pub(super) fn name(text: &str) -> Name {

@@ -19,7 +19,7 @@ use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, 
 use crate::keeper::frame::{Inbox, encode};
 use crate::keeper::wire::{Exit, SentryOrder, SentryTale};
 use crate::keeper::{Due, Suspension};
-use crate::process::{Group, ProcessMark, kill_below};
+use crate::process::{Group, Pauses, ProcessMark, kill_below};
 use reap::Children;
 use timer::Timer;
 
@@ -28,9 +28,6 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// No timer is set for longer.
 const LONGEST: Duration = Duration::from_hours(24);
-
-/// Between two rounds of killing what is left.
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// Guards one program, which the keeper names on standard input. When this returns, nothing that the program started is
 /// left, whatever it did to hide.
@@ -119,9 +116,10 @@ impl Watch<'_> {
             group.inspect(|group| group.kill());
         }
         let own = getpid().as_raw_nonzero().get().cast_unsigned();
+        let mut pauses = Pauses::new();
         while !children.reap() {
-            kill_below(own, &[]);
-            let _ = poll(&mut [], Some(&timespec(PAUSE))); // an interruption makes it shorter
+            kill_below(own);
+            let _ = poll(&mut [], Some(&timespec(pauses.next()))); // an interruption makes it shorter
         }
         (children.exit(), self.stopped)
     }

@@ -1,25 +1,19 @@
 //! The end of what a former forager or keeper left running.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use crate::process::ProcessMark;
 use crate::process::held::Held;
 use crate::process::proc_files::{attempt_mark, processes, sentry_mark, status};
+use crate::process::search::Search;
 use crate::process::tree::kill_below;
 
 /// What is killed may fork in the meantime, and takes a moment to go: it is looked for this often before somebody has to
 /// look for the cause.
-const ROUNDS: u32 = 1_000;
+const ROUNDS: u32 = 40;
 
 /// A sentry that has nobody left to guard has so many looks to end by itself.
-const PATIENCE: u32 = 100;
-
-/// A list of processes is never of one moment: nobody is there when nobody was seen this often in a row.
-const LOOKS: u32 = 2;
-
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(5);
+const PATIENCE: u32 = 10;
 
 /// What is known of the processes of an attempt that nobody watches any more.
 #[derive(Debug, Clone, Copy)]
@@ -43,17 +37,14 @@ pub(crate) async fn end_leftovers(attempts: &[Leftover]) -> Result<usize, Unkill
         return Ok(0);
     }
     let marks: BTreeSet<u64> = attempts.iter().map(|attempt| attempt.mark).collect();
-    let (mut most, mut left, mut unseen) = (0, 0, 0);
+    let (mut most, mut left, mut search) = (0, 0, Search::new());
     for round in 0..ROUNDS {
         let leaders = attempts.iter().filter_map(|attempt| attempt.program.and_then(Held::marked));
         left = leaders.map(|leader| kill_group(&leader)).sum();
         left += processes().into_iter().map(|id| kill_marked(id, &marks, round < PATIENCE)).sum::<usize>();
-        unseen = if left == 0 { unseen + 1 } else { 0 };
-        if unseen >= LOOKS {
-            return Ok(most);
-        }
+        let Some(pause) = search.saw(left) else { return Ok(most) };
         most = most.max(left);
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(pause).await;
     }
     Err(Unkillable(left))
 }
@@ -82,7 +73,7 @@ fn kill_marked(id: u32, marks: &BTreeSet<u64>, is_patient: bool) -> usize {
     let Some(held) = Held::open(id) else { return 0 };
     let is_ours = |mark: Option<u64>| mark.is_some_and(|mark| marks.contains(&mark)) && !held.has_ended();
     if is_ours(sentry_mark(id)) {
-        let below = kill_below(id, &[]);
+        let below = kill_below(id);
         if below == 0 && is_patient {
             held.wake();
         } else if below == 0 {

@@ -2,17 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-use crate::process::{Held, children, kill_below};
-
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(2);
-
-/// A list of processes is never of one moment: nobody is there when nobody was seen this often in a row.
-const LOOKS: u32 = 2;
+use crate::process::{Held, Search, children, kill_below};
 
 /// The numbers of all sentries that have not been reaped. Every other child of a keeper is an orphan.
 #[derive(Debug, Clone, Default)]
@@ -34,20 +27,20 @@ impl Sentries {
 
     /// Kills all orphans of this process with their descendants, reaps them, and waits until none is left.
     pub(super) async fn end_orphans(&self) {
-        let mut unseen = 0;
-        while unseen < LOOKS {
+        let mut search = Search::new();
+        loop {
             let orphans: Vec<u32> =
                 children(std::process::id()).into_iter().filter(|id| !self.lock().contains(id)).collect();
-            unseen = if orphans.is_empty() { unseen + 1 } else { 0 };
-            orphans.into_iter().for_each(end);
-            tokio::time::sleep(PAUSE).await;
+            orphans.iter().copied().for_each(end);
+            let Some(pause) = search.saw(orphans.len()) else { return };
+            tokio::time::sleep(pause).await;
         }
     }
 }
 
 /// A child that is not reaped keeps its number.
 fn end(orphan: u32) {
-    kill_below(orphan, &[]);
+    kill_below(orphan);
     if let Some(held) = Held::open(orphan) {
         held.kill();
     }

@@ -7,16 +7,10 @@ use antfarm_env::Env;
 use tokio::sync::watch;
 
 use super::Until;
-use crate::process::{Held, kill_below};
+use crate::process::{Held, Search, kill_below};
 
 /// Without anything that is due it looks at the clock this often, so that a suspension does not hide what is.
 const LOOK: Duration = Duration::from_millis(250);
-
-/// Between two rounds of killing.
-const PAUSE: Duration = Duration::from_millis(2);
-
-/// A list of processes is never of one moment: nobody is there when nobody was seen this often in a row.
-const LOOKS: u32 = 2;
 
 /// A sentry with nobody left to guard is woken, and says so within this time; or it does not run.
 const SENTRY_SPEAKS_WITHIN: Duration = Duration::from_millis(500);
@@ -34,10 +28,9 @@ pub(super) async fn when_due(sentry: u32, env: Env, mut due: watch::Receiver<Unt
             _ = due.changed() => {}
         }
     }
-    let mut unseen = 0;
-    while unseen < LOOKS {
-        unseen = if kill_below(sentry, &[]) == 0 { unseen + 1 } else { 0 };
-        tokio::time::sleep(PAUSE).await;
+    let mut search = Search::new();
+    while let Some(pause) = search.saw(kill_below(sentry)) {
+        tokio::time::sleep(pause).await;
     }
     let Some(held) = Held::open(sentry) else { return std::future::pending().await };
     held.wake();

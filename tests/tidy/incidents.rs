@@ -21,8 +21,7 @@ fn rows() -> Vec<(&'static str, &'static str)> {
 
 /// The tests that a row names as being there: pairs of a file and a function.
 fn tests(shown_by: &'static str) -> Vec<(&'static str, &'static str)> {
-    let there = shown_by.split("to come:").next().unwrap_or_default();
-    let quoted: Vec<&str> = there.split('`').skip(1).step_by(2).collect();
+    let quoted: Vec<&str> = shown_by.split('`').skip(1).step_by(2).collect();
     quoted.chunks(2).map(|pair| (pair[0], pair.get(1).copied().unwrap_or_default())).collect()
 }
 

@@ -46,6 +46,9 @@ async fn converse(
     orders: &mut watch::Receiver<Order>,
 ) -> Option<()> {
     let mut talk = Talk::default();
+    if *orders.borrow() == Order::Finish {
+        stub.finish(&talk); // it was told so while no session was there to hear it
+    }
     let mut beat = interval(HEARTBEAT);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     say(&mut socket, vec![stub.hello()]).await?;

@@ -124,6 +124,9 @@ impl Stub {
         }
         if registered.is_some() {
             answers.push(self.heartbeat(talk));
+            if self.state.borrow().finishes {
+                answers.extend(self.end_all()); // nobody led when it was told to
+            }
         }
         answers
     }

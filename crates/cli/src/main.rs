@@ -30,6 +30,9 @@ use cli::Cli;
 use exit::Exit;
 
 fn main() -> ExitCode {
+    if commands::keeper::is_sentry() {
+        return commands::keeper::Sentry::run().into();
+    }
     let cli = Cli::read(); // ends with exit status 2 by itself
     let console = cli.console();
     match cli.run(&console) {

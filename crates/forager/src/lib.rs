@@ -34,5 +34,5 @@ pub use error::{StartError, StopError};
 pub use forager::{Forager, ForagerHandle};
 pub use host::Host;
 pub use keeper::{KeeperCommand, KeeperError, run_keeper, run_sentry};
-pub use process::{InvalidProcessMark, ProcessMark};
+pub use process::{InvalidProcessMark, ProcessMark, SENTRY_VARIABLE};
 pub use status::Status;

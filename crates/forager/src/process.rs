@@ -20,8 +20,8 @@ pub(crate) use proc_files::{boot_id, children, load_average_percent, sentry_mark
 pub(crate) use search::Search;
 pub(crate) use tree::kill_below;
 
-/// The variable by which the sentry of an attempt is known.
-pub(crate) const SENTRY_VARIABLE: &str = "ANTFARM_SENTRY";
+/// The variable by which the sentry of an attempt is known. Programs do not inherit it.
+pub const SENTRY_VARIABLE: &str = "ANTFARM_SENTRY";
 
 /// The variable by which the other processes of an attempt are known, even those that left its group.
 pub(crate) const MARK_VARIABLE: &str = "ANTFARM_RUN";

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use antfarm_env::{Env, SystemEnvironment};
-use antfarm_forager::{ProcessMark, run_keeper, run_sentry};
+use antfarm_forager::{ProcessMark, SENTRY_VARIABLE, run_keeper, run_sentry};
 use anyhow::Context;
 use clap::Args;
 use tokio::runtime::Builder;
@@ -39,6 +39,12 @@ pub(crate) struct Sentry {
     /// The program's working folder, for who looks at a list of processes
     #[arg(value_name = "DIR")]
     _folder: PathBuf,
+}
+
+/// Whether a keeper has started this process. There is one for each run of a program, so it spares itself the reading of a
+/// command line.
+pub(crate) fn is_sentry() -> bool {
+    std::env::args_os().nth(1).is_some_and(|name| name == "sentry") && std::env::var_os(SENTRY_VARIABLE).is_some()
 }
 
 impl Keeper {

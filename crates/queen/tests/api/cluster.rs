@@ -11,6 +11,7 @@ use antfarm_model::{CostClass, Manifest, Name};
 use antfarm_queen::{Queen, QueenConfig, QueenHandle};
 use antfarm_replication::SystemRuntime;
 use antfarm_storage::{MemoryDisk, MemoryEngine};
+use tokio::time::Instant;
 
 use crate::clocks::Clocks;
 use crate::network::MemoryNetwork;
@@ -82,10 +83,17 @@ impl Cluster {
             .expect("addresses are valid")
     }
 
-    /// The id of the queen that leads.
+    /// The id of the queen that leads; waits until one does.
     pub(crate) async fn leader(&self) -> usize {
-        let view: ClusterView = self.client().cluster().await.expect("a queen answers");
-        usize::try_from(view.leader.expect("one leads")).expect("ids are small")
+        let began = Instant::now();
+        loop {
+            let view: ClusterView = self.client().cluster().await.expect("a queen answers");
+            if let Some(leader) = view.leader {
+                return usize::try_from(leader).expect("ids are small");
+            }
+            assert!(began.elapsed() < PATIENCE, "none leads");
+            tokio::task::yield_now().await;
+        }
     }
 
     /// The ids of the queens that do not lead.
@@ -109,6 +117,20 @@ impl Cluster {
     /// Stops a queen in order.
     pub(crate) async fn stop(&mut self, id: usize) {
         self.queens[id - 1].take().expect("it runs").stop().await;
+    }
+
+    /// Cuts the power of all queens at once, and starts them again with what was synced.
+    pub(crate) async fn cut_power(&mut self) {
+        // What is written from here on is lost: only what is durable at this moment comes back.
+        self.engines = self.engines.iter().map(|engine| Arc::new(engine.restart())).collect();
+        let all = 1..=self.queens.len();
+        for id in all.clone() {
+            self.stop(id).await;
+        }
+        self.disks.iter().for_each(|disk| disk.crash());
+        for id in all {
+            self.start(id).await;
+        }
     }
 
     /// Submits a graph of one node, which waits for a forager that never comes.

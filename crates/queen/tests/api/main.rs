@@ -8,6 +8,7 @@ mod failures;
 mod forager;
 mod leases;
 mod network;
+mod power_cut;
 mod reads;
 mod registration;
 mod submissions;

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, Span, WallTime};
 
 use crate::command::Command;
+use crate::forager::Forager;
 use crate::in_flight::InFlight;
 use crate::state::State;
 
@@ -44,6 +45,19 @@ pub struct Liveness {
     pub since: Elapsed,
     /// The foragers that have talked to this leader.
     pub contacts: BTreeMap<ForagerNo, Contact>,
+}
+
+impl Liveness {
+    /// What is known of a forager, if it is its present incarnation that talks.
+    pub(crate) fn contact(&self, forager: &Forager) -> Option<&Contact> {
+        self.contacts.get(&forager.no).filter(|contact| contact.incarnation == forager.incarnation)
+    }
+
+    /// From when its silence counts: nobody is missed from before this leadership, or from before it registered.
+    pub(crate) fn heard_at(&self, forager: &Forager) -> Elapsed {
+        let known_since = self.since.max(forager.registered_at);
+        self.contact(forager).map_or(known_since, |contact| contact.heard_at.max(known_since))
+    }
 }
 
 /// The settings that decisions depend on; what of them apply needs travels in the commands.

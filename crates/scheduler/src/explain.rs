@@ -148,17 +148,12 @@ impl View<'_> {
 
     /// For how long a forager that is not heard may still hold a lease, as far as this leader knows.
     fn lease_left(&self, forager: &Forager) -> Span {
-        let contact = self.liveness.contacts.get(&forager.no);
-        let heard_at = contact.filter(|contact| contact.incarnation == forager.incarnation).map(|one| one.heard_at);
-        let from = heard_at.unwrap_or_default().max(self.liveness.since).max(forager.registered_at);
-        let Span(ttl) = self.policy.lease_ttl;
-        let drift = (ttl * u64::from(self.policy.drift_percent)).div_ceil(100);
-        from.plus(Span(ttl + drift)).since(self.now.elapsed)
+        let over_at = self.liveness.heard_at(forager).plus(self.policy.lease().patience());
+        over_at.since(self.now.elapsed)
     }
 
     fn hears(&self, forager: &Forager) -> bool {
-        let contact = self.liveness.contacts.get(&forager.no);
-        contact.is_some_and(|contact| contact.incarnation == forager.incarnation && contact.broken_at.is_none())
+        self.liveness.contact(forager).is_some_and(|contact| contact.broken_at.is_none())
     }
 
     fn ago(&self, moment: Elapsed) -> Span {

@@ -193,9 +193,8 @@ impl Placement<'_> {
 
     fn has_slot(&self, class: CostClass, no: ForagerNo) -> bool {
         let Some(forager) = self.state.forager(no) else { return false };
-        let heard = self.liveness.contacts.get(&no).is_some_and(|contact| {
-            contact.incarnation == forager.incarnation && contact.broken_at.is_none() && !contact.draining
-        });
+        let contact = self.liveness.contact(forager);
+        let heard = contact.is_some_and(|contact| contact.broken_at.is_none() && !contact.draining);
         let taken = self.taken.get(&no).copied().unwrap_or_else(|| self.in_flight.taken(no));
         heard
             && forager.state() == ForagerState::Ready

@@ -27,9 +27,7 @@ pub(super) fn judge(
 
 fn verdict(forager: &Forager, now: Elapsed, liveness: &Liveness, policy: &Policy) -> Option<Command> {
     let Forager { no, incarnation, .. } = *forager;
-    let contact = liveness.contacts.get(&no).filter(|contact| contact.incarnation == incarnation);
-    let known_since = liveness.since.max(forager.registered_at);
-    let heard_at = contact.map_or(known_since, |contact| contact.heard_at.max(known_since));
+    let (contact, heard_at) = (liveness.contact(forager), liveness.heard_at(forager));
     if policy.lease().is_over(heard_at, now) {
         return Some(Command::Lose { forager: no, incarnation });
     }

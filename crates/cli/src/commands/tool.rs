@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use antfarm_client::views::ForagerView;
 use antfarm_client::{Client, Page};
 use antfarm_model::document::ManifestDocument;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::Global;
+use crate::commands::forager;
 use crate::connection;
 use crate::console::Console;
 use crate::exit::Exit;
@@ -102,7 +102,7 @@ async fn list(client: &Client, console: &Console) -> anyhow::Result<Exit> {
             break;
         }
     }
-    let foragers = foragers(client).await?;
+    let foragers = forager::all(client).await?;
     let mut table = Table::new(&["tool", "class", "effects", "timeout", "retries", "foragers"]);
     for tool in &tools {
         table.row([
@@ -116,20 +116,6 @@ async fn list(client: &Client, console: &Console) -> anyhow::Result<Exit> {
     }
     console.result(&json!({"tools": tools}), || table.render())?;
     Ok(Exit::Done)
-}
-
-/// All foragers that have registered.
-async fn foragers(client: &Client) -> anyhow::Result<Vec<ForagerView>> {
-    let mut foragers = Vec::new();
-    let mut page = Page::default();
-    loop {
-        let shown = client.foragers(&page).await?;
-        foragers.extend(shown.foragers);
-        page.after = shown.next;
-        if page.after.is_none() {
-            return Ok(foragers);
-        }
-    }
 }
 
 fn summary(tool: &ManifestDocument) -> String {
@@ -156,7 +142,7 @@ impl Apply {
         }
         let lines = || table::lines(applied.iter().map(|tool| format!("{} declared", tool.name)));
         console.result(&json!({"tools": applied}), lines)?;
-        let foragers = foragers(client).await?;
+        let foragers = forager::all(client).await?;
         let is_nowhere = |tool: &&ManifestDocument| !foragers.iter().any(|forager| forager.tools.contains(&tool.name));
         let nowhere = applied.iter().filter(is_nowhere).map(|tool| {
             let name = &tool.name;

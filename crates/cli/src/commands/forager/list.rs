@@ -1,5 +1,6 @@
 //! `antfarm forager list`: the foragers of a cluster.
 
+use antfarm_client::views::ForagerView;
 use antfarm_client::{Client, Page};
 use clap::Args;
 use serde_json::json;
@@ -17,16 +18,7 @@ pub(super) struct List {}
 
 impl List {
     pub(super) async fn run(&self, client: &Client, console: &Console) -> anyhow::Result<Exit> {
-        let mut foragers = Vec::new();
-        let mut page = Page::default();
-        loop {
-            let shown = client.foragers(&page).await?;
-            foragers.extend(shown.foragers);
-            page.after = shown.next;
-            if page.after.is_none() {
-                break;
-            }
-        }
+        let foragers = all(client).await?;
         let mut table = Table::new(&["forager", "state", "slots", "free", "running", "heard", "tools"]);
         for forager in &foragers {
             let open = &forager.open_attempts;
@@ -45,5 +37,19 @@ impl List {
             console.say("no forager has registered yet; start one with `antfarm forager run`");
         }
         Ok(Exit::Done)
+    }
+}
+
+/// All foragers that have registered.
+pub(crate) async fn all(client: &Client) -> anyhow::Result<Vec<ForagerView>> {
+    let mut foragers = Vec::new();
+    let mut page = Page::default();
+    loop {
+        let shown = client.foragers(&page).await?;
+        foragers.extend(shown.foragers);
+        page.after = shown.next;
+        if page.after.is_none() {
+            return Ok(foragers);
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::connection;
 use crate::console::Console;
 use crate::exit::Exit;
 
+pub(crate) use list::all;
 pub(crate) use run::parse as parse_config;
 
 /// Run a forager, or look at those of a cluster

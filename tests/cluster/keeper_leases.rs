@@ -78,6 +78,15 @@ impl Running {
         assert_eq!(starts(&self.cluster, tool), 1);
     }
 
+    /// The programs are let go, and each tool succeeds after so many starts.
+    fn goes_on_to_the_end(self, starts: &[(&str, usize)]) {
+        go(&self.cluster);
+        for (tool, starts) in starts {
+            self.succeeds(tool, *starts);
+        }
+        self.over();
+    }
+
     /// The end: nothing of it was started while something of it ran, and nothing is left.
     fn over(self) {
         no_attempt_met_another(&self.cluster);
@@ -98,10 +107,7 @@ fn with_a_stopped_forager() {
         Ok(())
     });
     running.forager().resume();
-    go(&running.cluster);
-    running.succeeds("irrevocable", 1);
-    running.succeeds("guarded", 2);
-    running.over();
+    running.goes_on_to_the_end(&[("irrevocable", 1), ("guarded", 2)]);
 }
 
 #[test]
@@ -110,10 +116,7 @@ fn with_a_killed_forager() {
     running.forager().kill();
     running.only_guarded_dies_with_the_lease();
     running.forager().start();
-    go(&running.cluster);
-    running.succeeds("irrevocable", 1);
-    running.succeeds("guarded", 2);
-    running.over();
+    running.goes_on_to_the_end(&[("irrevocable", 1), ("guarded", 2)]);
 }
 
 #[test]
@@ -123,11 +126,7 @@ fn with_a_stopped_keeper() {
     pause(keeper);
     running.only_guarded_dies_with_the_lease();
     resume(keeper);
-    go(&running.cluster);
-    running.succeeds("irrevocable", 1);
-    running.succeeds("pure", 1);
-    running.succeeds("guarded", 2);
-    running.over();
+    running.goes_on_to_the_end(&[("irrevocable", 1), ("pure", 1), ("guarded", 2)]);
 }
 
 #[test]
@@ -139,10 +138,7 @@ fn with_a_stopped_forager_and_a_stopped_keeper() {
     running.only_guarded_dies_with_the_lease();
     resume(keeper);
     running.forager().resume();
-    go(&running.cluster);
-    running.succeeds("irrevocable", 1);
-    running.succeeds("guarded", 2);
-    running.over();
+    running.goes_on_to_the_end(&[("irrevocable", 1), ("guarded", 2)]);
 }
 
 #[test]
@@ -153,10 +149,7 @@ fn with_a_stopped_forager_and_a_stopped_sentry() {
     running.forager().pause();
     running.only_guarded_dies_with_the_lease();
     running.forager().resume();
-    go(&running.cluster);
-    running.succeeds("irrevocable", 1);
-    running.succeeds("guarded", 2);
-    running.over();
+    running.goes_on_to_the_end(&[("irrevocable", 1), ("guarded", 2)]);
 }
 
 #[test]
@@ -204,11 +197,7 @@ fn a_killed_sentry_takes_its_own_program_with_it_and_no_other() {
     kill(sentry(&running.cluster, running.guarded[0]));
     Running::dead_within(&running.guarded, AT_ONCE);
     assert!(all_run(&running.pure) && all_run(&running.irrevocable));
-    go(&running.cluster);
-    running.succeeds("guarded", 2);
-    running.succeeds("pure", 1);
-    running.succeeds("irrevocable", 1);
-    running.over();
+    running.goes_on_to_the_end(&[("guarded", 2), ("pure", 1), ("irrevocable", 1)]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::executor::StopCause;
 use crate::keeper::mail::Mail;
-use crate::keeper::wire::{Ended, Environment, Exit, Order, Start, Tale};
+use crate::keeper::wire::{Ended, Environment, Order, Start, Tale};
 use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, folder_name};
 use crate::process::{Held, ProcessMark};
 use attend::{Attended, Report, attend};
@@ -222,11 +222,11 @@ impl House {
         self.attempts.insert(attempt, kept);
         if self.attempts.len() > MAX_ATTEMPTS {
             let why = "its keeper holds too many attempts".to_owned();
-            return self.report(attempt, Report::Ended(never_began(why, None)));
+            return self.report(attempt, Report::Ended(Ended::never_began(why, None)));
         }
         if start.guarded && self.env.boot_time() >= self.lease.stop_at {
             let why = "its lease was over before it began".to_owned();
-            return self.report(attempt, Report::Ended(never_began(why, Some(StopCause::Interrupted))));
+            return self.report(attempt, Report::Ended(Ended::never_began(why, Some(StopCause::Interrupted))));
         }
         let attended = Attended {
             env: self.env.clone(),
@@ -264,10 +264,6 @@ impl House {
 
 fn tell(forager: &mut Mail<Order>, tale: &Tale) {
     forager.tell(tale).expect("an output and a log are far shorter than a frame may be");
-}
-
-fn never_began(why: String, stopped: Option<StopCause>) -> Ended {
-    Ended { exit: Exit::NotStarted(why), stopped, output: Vec::new(), too_large: false, log: Vec::new() }
 }
 
 #[cfg(test)]

@@ -262,9 +262,7 @@ impl Line {
     }
 
     async fn never_began(&mut self, attempt: AttemptRef, why: String) {
-        let ended =
-            Ended { exit: Exit::NotStarted(why), stopped: None, output: Vec::new(), too_large: false, log: Vec::new() };
-        self.ended(attempt, ended).await;
+        self.ended(attempt, Ended::never_began(why, None)).await;
     }
 
     fn tell_lease(&mut self) {
@@ -345,7 +343,7 @@ impl Line {
         }
         for attempt in programs.into_keys() {
             let (exit, stopped) = (Exit::Unseen, Some(StopCause::Interrupted));
-            let ended = Ended { exit, stopped, output: Vec::new(), too_large: false, log: Vec::new() };
+            let ended = Ended::silent(exit, stopped);
             self.ended(attempt, ended).await;
         }
     }

@@ -135,6 +135,18 @@ pub(crate) struct Ended {
     pub(crate) log: Vec<u8>,
 }
 
+impl Ended {
+    /// An end of which nobody has any output.
+    pub(crate) fn silent(exit: Exit, stopped: Option<StopCause>) -> Self {
+        Self { exit, stopped, output: Vec::new(), too_large: false, log: Vec::new() }
+    }
+
+    /// It was not started, for this reason.
+    pub(crate) fn never_began(why: String, stopped: Option<StopCause>) -> Self {
+        Self::silent(Exit::NotStarted(why), stopped)
+    }
+}
+
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Exit {

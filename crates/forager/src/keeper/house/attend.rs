@@ -71,7 +71,7 @@ pub(super) async fn attend(start: Start, attended: Attended) {
         Ok(()) => run(start, attended).await,
         Err(error) => {
             let why = format!("its working folder {} could not be made: {error}", folder.display());
-            super::never_began(why, None)
+            Ended::never_began(why, None)
         }
     };
     if let Err(error) = tokio::fs::remove_dir_all(&folder).await
@@ -96,7 +96,7 @@ async fn make(folder: &Path) -> io::Result<()> {
 async fn run(start: Start, attended: Attended) -> Ended {
     let (mut child, control) = match spawn(&attended.folder, start.mark) {
         Ok(spawned) => spawned,
-        Err(error) => return super::never_began(format!("its sentry could not be started: {error}"), None),
+        Err(error) => return Ended::never_began(format!("its sentry could not be started: {error}"), None),
     };
     let id = child.id().unwrap_or_default();
     attended.sentries.add(id);

@@ -83,7 +83,7 @@ fn an_end_that_no_journal_has_yet_keeps_a_keeper_until_it_is_forgotten() {
     house.obey(start(false));
     clocks.pass(100 * IDLE);
     assert!(!house.is_done(), "it runs");
-    house.report(attempt(), Report::Ended(never_began("it is a test".into(), None)));
+    house.report(attempt(), Report::Ended(Ended::never_began("it is a test".into(), None)));
     clocks.pass(100 * IDLE);
     assert!(!house.is_done(), "its end is not told");
     house.obey(Order::Forget { attempts: vec![attempt()] });
@@ -103,7 +103,7 @@ async fn a_forager_keeps_a_keeper_until_it_tells_it_to_end_and_nothing_runs() {
     house.obey(Order::Forget { attempts: vec![attempt()] });
     house.obey(Order::End);
     assert!(!house.is_done(), "what runs cannot be forgotten");
-    house.report(attempt(), Report::Ended(never_began("it is a test".into(), None)));
+    house.report(attempt(), Report::Ended(Ended::never_began("it is a test".into(), None)));
     assert!(house.is_done());
 }
 

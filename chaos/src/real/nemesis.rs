@@ -124,16 +124,18 @@ pub(super) fn torment(
             let Some(Begun { on, confirmed_by, standing: fault }) = begun else { continue };
             number += 1;
             scribe.write(What::FaultOn { fault: number, kind: one.kind(), on, confirmed_by });
-            standing.push((number, fault));
+            standing.push((one, number, fault));
         }
         let end = Instant::now() + hold;
         while let Some(left) = end.checked_duration_since(Instant::now()) {
-            for (_, fault) in &mut standing {
+            for (_, _, fault) in &mut standing {
                 fault.turn(cluster, random);
             }
             std::thread::sleep(left.min(TURN));
         }
-        for (fault, standing) in standing {
+        // Processes run again before links are whole: a cut between dead ones has nothing to lose.
+        standing.sort_by_key(|(one, _, _)| one.needs_hosts());
+        for (_, fault, standing) in standing {
             let confirmed_by = standing.lift(cluster)?;
             scribe.write(What::FaultOff { fault, confirmed_by });
         }

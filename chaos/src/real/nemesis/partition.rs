@@ -3,9 +3,11 @@
 //!
 //! Clients reach every host all the time: what a queen says who is cut off is part of the evidence.
 
+use std::time::{Duration, Instant};
+
 use antfarm_testkit::Hosts;
 
-use super::{Begun, Standing};
+use super::{Begun, Standing, TURN};
 use crate::random::Random;
 use crate::real::cluster::Cluster;
 
@@ -14,6 +16,9 @@ type Links = Vec<(String, String)>;
 
 /// Of a hundred turns, in so many a flapping link changes.
 const FLAP_PERCENT: u64 = 15;
+
+/// A cut that has lost nothing yet stands so much longer: whoever was dead behind it has to come back first.
+const BITES_WITHIN: Duration = Duration::from_secs(3);
 
 /// A cut that stands.
 struct Cut {
@@ -85,6 +90,10 @@ fn all_of(cluster: &Cluster, name: &str) -> Links {
 impl Standing for Cut {
     fn lift(self: Box<Self>, cluster: &Cluster) -> anyhow::Result<Option<String>> {
         let Some(hosts) = cluster.hosts() else { return Ok(None) };
+        let until = Instant::now() + BITES_WITHIN;
+        while hosts.dropped() == self.dropped_before && Instant::now() < until {
+            std::thread::sleep(TURN);
+        }
         hosts.heal();
         let dropped = hosts.dropped() - self.dropped_before;
         Ok((dropped > 0).then(|| format!("{dropped} packets dropped")))
@@ -103,6 +112,9 @@ impl Standing for Flapping {
     }
 
     fn lift(self: Box<Self>, cluster: &Cluster) -> anyhow::Result<Option<String>> {
+        if let Some(hosts) = cluster.hosts().filter(|_| !self.is_cut) {
+            cut_all(hosts, &self.links); // it ends as a cut does
+        }
         Box::new(self.cut).lift(cluster)
     }
 }

@@ -30,6 +30,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(900);
 pub(super) async fn work(field: Field, number: usize, most_pause_ms: u64, mut random: Random) {
     let mut pen = field.chronicle.pen(format!("client-{number}"));
     let mut submitted = 0;
+    let _working = field.begin_work();
     while field.has_work() {
         let queen = Field::any_queen(&mut random);
         if random.percent(NEW_PERCENT) {

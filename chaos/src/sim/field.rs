@@ -8,6 +8,7 @@ use std::time::Duration;
 use antfarm_client::{Answer, Ask, Client, ClientError};
 use antfarm_env::{Env, Net};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::chronicle::{Chronicle, Pen};
 use super::clock::Time;
@@ -47,6 +48,8 @@ pub(super) struct Parts {
     ops: AtomicU64,
     phase: AtomicU8,
     known: Mutex<Known>,
+    /// Its receivers are the clients that work.
+    working: watch::Sender<()>,
 }
 
 /// What was submitted.
@@ -95,7 +98,8 @@ impl Field {
     pub(super) fn new(ground: Ground) -> Self {
         let Ground { time, fabric, sink, chronicle, machines, impostor, clients, env, net } = ground;
         let (ops, phase, known) = (AtomicU64::new(0), AtomicU8::new(Phase::Calm as u8), Mutex::default());
-        Self(Arc::new(Parts { time, fabric, sink, chronicle, machines, impostor, clients, env, net, ops, phase, known }))
+        let working = watch::Sender::new(());
+        Self(Arc::new(Parts { time, fabric, sink, chronicle, machines, impostor, clients, env, net, ops, phase, known, working }))
     }
 
     /// A part of the run begins.
@@ -107,6 +111,16 @@ impl Field {
     /// Whether clients are to go on with new work.
     pub(super) fn has_work(&self) -> bool {
         self.phase.load(Ordering::Relaxed) < Phase::Healed as u8
+    }
+
+    /// A client works until it drops this.
+    pub(super) fn begin_work(&self) -> watch::Receiver<()> {
+        self.working.subscribe()
+    }
+
+    /// Waits until no client has anything under way.
+    pub(super) async fn work_is_over(&self) {
+        self.working.closed().await;
     }
 
     /// Whether the run goes on.

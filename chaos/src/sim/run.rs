@@ -96,8 +96,10 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     heal(field).await?;
     let all: Vec<u16> = (1..=QUEENS).collect();
     if closing::serves(field, &mut pen, &all, "fresh").await {
+        field.work_is_over().await;
         closing::settle(field, &mut pen).await;
     }
+    field.work_is_over().await;
     scan(field, &mut pen).await?;
     field.enter(Phase::Closing, &mut pen);
     warden.abort();

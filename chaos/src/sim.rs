@@ -28,6 +28,8 @@ mod report;
 mod run;
 mod seeds;
 mod sink;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod watch;
 mod workshop;

@@ -66,7 +66,8 @@ mod tests {
             "L5",
             &with(|sample| {
                 sample.add("nemesis", What::Phase { phase: Phase::Healed });
-                [1, 2].into_iter().for_each(|queen| sample.add("poll", position(queen, 30)));
+                sample.add("poll", position(1, 30));
+                sample.add("poll", position(2, 30));
                 sample.wait_ms(WITHIN_MS + 1);
                 sample.add("poll", position(3, 30));
             }),

@@ -11,7 +11,7 @@ use crate::history::Evidence;
 const PROPERTY: &str = "S7 one accepted result";
 
 /// States after which there is none.
-pub(super) const FINAL: [&str; 5] = ["succeeded", "failed", "expired", "cancelled", "skipped"];
+const FINAL: [&str; 5] = ["succeeded", "failed", "expired", "cancelled", "skipped"];
 
 /// In the log as events show it, the final state of an instance is its last.
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use antfarm_scheduler::State;
 
 use super::Violation;
-use super::s07_one_result::FINAL;
 use crate::history::{Evidence, What};
 
 const PROPERTY: &str = "S28 a closer for each";
 
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
     nothing_open_without_a_closer(evidence)?;
-    nothing_unfinished_in_a_finished_graph(evidence)
+    nothing_runs_in_a_finished_graph(evidence)
 }
 
 fn nothing_open_without_a_closer(evidence: &Evidence) -> Result<(), Violation> {
@@ -26,27 +25,31 @@ fn nothing_open_without_a_closer(evidence: &Evidence) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Where events show a graph from its beginning to its end.
-fn nothing_unfinished_in_a_finished_graph(evidence: &Evidence) -> Result<(), Violation> {
+/// States of an instance that has an open attempt.
+const OPEN: [&str; 2] = ["assigned", "running"];
+
+/// Where events show a graph from its beginning to its end. What had not begun when a graph was stopped ends with it,
+/// without an event of its own.
+fn nothing_runs_in_a_finished_graph(evidence: &Evidence) -> Result<(), Violation> {
     let mut begun = BTreeMap::new();
-    let mut unfinished: BTreeMap<(&str, &str, u32), &str> = BTreeMap::new();
+    let mut open: BTreeMap<(&str, &str, u32), &str> = BTreeMap::new();
     for (index, events) in &evidence.log.entries {
         for event in events {
             let Some(graph) = event.graph.as_deref() else { continue };
             let first = *begun.entry(graph).or_insert(*index);
             if event.r#type == "graph" && event.finished == Some(true) && evidence.log.coverage.has_all(first, *index) {
-                let open = unfinished.range((graph, "", 0)..).next();
-                if let Some(((_, node, instance), state)) = open.filter(|((of, ..), _)| *of == graph) {
+                let first_open = open.range((graph, "", 0)..).next();
+                if let Some(((_, node, instance), state)) = first_open.filter(|((of, ..), _)| *of == graph) {
                     let what = format!("graph {graph} ended at index {index}, and its {node}[{instance}] is {state}");
                     return Err(Violation::new(PROPERTY, what));
                 }
             }
             let (Some(node), Some(state)) = (event.node.as_deref(), event.state.as_deref()) else { continue };
             for instance in event.instances() {
-                if FINAL.contains(&state) {
-                    unfinished.remove(&(graph, node, instance));
+                if OPEN.contains(&state) {
+                    open.insert((graph, node, instance), state);
                 } else {
-                    unfinished.insert((graph, node, instance), state);
+                    open.remove(&(graph, node, instance));
                 }
             }
         }

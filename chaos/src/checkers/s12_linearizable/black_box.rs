@@ -149,7 +149,8 @@ impl<'a> Graph<'a> {
     fn answers(self, made: &Made<'a>) -> Option<Self> {
         match (self, made.said) {
             (Self::Absent, Said::NotFound) => Some(self),
-            (Self::Absent, Said::Shown { graph, new: true, .. }) => {
+            // Who made it may be told that it was there: a queen asks the leader again whose answer did not reach her.
+            (Self::Absent, Said::Shown { graph, .. }) => {
                 let identity = Some((graph.number, graph.digest.as_str()));
                 let own = match made.asked {
                     Asked::Submit => true,

@@ -47,6 +47,8 @@ pub(super) enum Trouble {
     Kill(Who),
     /// The machine ends with it.
     PowerLoss(Who),
+    /// The machine ends in the middle of a write.
+    TornWrite(Who),
     /// The process stands still; its machine does not.
     Stop(Who),
     /// The machine is suspended with everything on it.
@@ -92,6 +94,7 @@ pub(super) enum Who {
     Majority,
     AllQueens,
     Forager,
+    AllForagers,
 }
 
 /// What becomes of the third queen.
@@ -114,6 +117,11 @@ const TROUBLES: &[(u64, Trouble)] = &[
     (2, Trouble::PowerLoss(Who::Majority)),
     (2, Trouble::PowerLoss(Who::AllQueens)),
     (3, Trouble::PowerLoss(Who::Forager)),
+    (2, Trouble::TornWrite(Who::Leader)),
+    (2, Trouble::TornWrite(Who::Majority)),
+    (2, Trouble::TornWrite(Who::Forager)),
+    (1, Trouble::Kill(Who::AllForagers)),
+    (1, Trouble::PowerLoss(Who::AllForagers)),
     (3, Trouble::Stop(Who::Leader)),
     (2, Trouble::Stop(Who::Follower)),
     (3, Trouble::Stop(Who::Forager)),
@@ -224,6 +232,7 @@ impl Trouble {
         match self {
             Self::Kill(_) => &[FaultKind::Kill],
             Self::PowerLoss(_) => &[FaultKind::PowerLoss],
+            Self::TornWrite(_) => &[FaultKind::TornWrite],
             Self::Stop(_) | Self::Suspend(_) => &[FaultKind::Stop],
             Self::Isolate(_) | Self::Bridge | Self::CutForagerFromLeader => &[FaultKind::Partition],
             Self::Mute(_) | Self::Deafen(_) => &[FaultKind::OneWay],

@@ -8,7 +8,9 @@ use antfarm_storage::{Fact, LogEngine, MemoryEngine};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::chronicle::Chronicle;
 use super::clock::{Clocks, Time, env};
+use super::diary::Diary;
 use super::disk::{Health, Illness};
 use super::engine::SimulatedEngine;
 use super::life::Life;
@@ -178,11 +180,16 @@ fn nobody_comes_through_a_cut_and_who_finds_nobody_is_told() {
     });
 }
 
+fn diary() -> Diary {
+    Diary::new(&Chronicle::new(Time::begin()), 1)
+}
+
 /// Saves a vote, and tells whether it is durable by then.
 fn save(engine: &SimulatedEngine, vote: &[u8]) -> Arc<AtomicU64> {
     let durable = Arc::new(AtomicU64::new(0));
     let told = durable.clone();
-    let on_durable = Box::new(move |result: Result<(), _>| told.store(1 + u64::from(result.is_err()), Ordering::Relaxed));
+    let on_durable =
+        Box::new(move |result: Result<(), _>| told.store(1 + u64::from(result.is_err()), Ordering::Relaxed));
     engine.save_vote(vote.to_vec(), on_durable);
     durable
 }
@@ -191,7 +198,7 @@ fn save(engine: &SimulatedEngine, vote: &[u8]) -> Arc<AtomicU64> {
 fn what_is_not_synced_is_lost_with_the_power_and_a_stalled_disk_syncs_nothing() {
     simulated(async {
         let (health, life) = (Health::default(), life("queen-1"));
-        let engine = SimulatedEngine::new(MemoryEngine::held(), health.clone(), life.clone(), 0);
+        let engine = SimulatedEngine::new(MemoryEngine::held(), diary(), health.clone(), life.clone(), 0);
         let first = save(&engine, b"first");
         let began = Instant::now();
         while first.load(Ordering::Relaxed) == 0 {
@@ -213,7 +220,7 @@ fn what_is_not_synced_is_lost_with_the_power_and_a_stalled_disk_syncs_nothing() 
 fn a_disk_that_fails_ends_the_engine() {
     simulated(async {
         let health = Health::default();
-        let engine = SimulatedEngine::new(MemoryEngine::held(), health.clone(), life("queen-1"), 0);
+        let engine = SimulatedEngine::new(MemoryEngine::held(), diary(), health.clone(), life("queen-1"), 0);
         health.set(Illness::Error);
         let vote = save(&engine, b"vote");
         sleep(Duration::from_millis(50)).await;

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use super::chronicle::Chronicle;
 use super::clock::{Clocks, Time, env};
+use super::diary::Diary;
 use super::field::{Field, Ground, HTTP_PORT, QUEENS, RAFT_PORT, http};
 use super::life::Life;
 use super::machine::{Daemon, Exit, Machine, Place};
@@ -54,6 +55,7 @@ pub(super) fn build(plan: &Plan, time: Time, chronicle: Chronicle) -> (Field, mp
             slow_ms: plan.sync_ms,
             sink: sink.clone(),
             fabric: fabric.clone(),
+            diary: Diary::new(&chronicle, host.0),
             exits: exits.clone(),
             random: Random::new(random.next()),
         };

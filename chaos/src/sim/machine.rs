@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::clock::{Clocks, env};
 use super::diary::Diary;
 use super::disk::{Health, SimulatedDisk};
-use super::engine::SimulatedEngine;
+use super::engine::{Pace, SimulatedEngine};
 use super::life::{Life, Runtime};
 use super::network::{Fabric, Host, net};
 use super::sink::Sink;
@@ -61,8 +61,7 @@ struct State {
     engine: Option<SimulatedEngine>,
     /// Of a queen that does not run: what is durable.
     durable: MemoryEngine,
-    /// How much longer a sync may take, in milliseconds.
-    slow_ms: u64,
+    pace: Pace,
     /// What programs run in.
     programs: Life,
     keeper: SimulatedKeeper,
@@ -78,7 +77,7 @@ pub(super) struct Place {
     pub(super) name: String,
     pub(super) host: Host,
     pub(super) clocks: Clocks,
-    pub(super) slow_ms: u64,
+    pub(super) pace: Pace,
     pub(super) sink: Sink,
     pub(super) fabric: Fabric,
     pub(super) diary: Diary,
@@ -88,7 +87,7 @@ pub(super) struct Place {
 
 impl Machine {
     pub(super) fn new(place: Place, daemon: Daemon) -> Self {
-        let Place { number, name, host, clocks, slow_ms, sink, fabric, diary, exits, mut random } = place;
+        let Place { number, name, host, clocks, pace, sink, fabric, diary, exits, mut random } = place;
         let health = Health::default();
         let disk = SimulatedDisk::new(health.clone(), sink.clone(), &name);
         let (programs, keeper) = boot(&name, 1, &clocks, &sink, &mut random);
@@ -97,7 +96,7 @@ impl Machine {
             life: None,
             engine: None,
             durable: MemoryEngine::held(),
-            slow_ms,
+            pace,
             programs,
             keeper,
             boots: 1,
@@ -234,7 +233,7 @@ impl Machine {
         let durable = std::mem::replace(&mut state.durable, MemoryEngine::held());
         self.diary.begins(life.number());
         let (diary, health) = (self.diary.clone(), self.health.clone());
-        let engine = SimulatedEngine::new(durable, diary, health, life.clone(), state.slow_ms);
+        let engine = SimulatedEngine::new(durable, diary, health, life.clone(), state.pace);
         state.engine = Some(engine.clone());
         let (env, net) = (env(life, &self.clocks), net(&self.fabric, self.host));
         let (disk, exits, number) = (Arc::new(self.disk.clone()), self.exits.clone(), self.number);

@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub(super) pause_ms: u64,
     /// How much longer a sync of a queen's disk may take.
     pub(super) sync_ms: u64,
+    /// Whether disks say that they have synced what they have not. No seed decides that.
+    pub(super) disks_lie: bool,
     /// Bytes of the log between two snapshots.
     pub(super) snapshot_floor: u64,
     pub(super) entries_kept: u64,
@@ -177,6 +179,7 @@ impl Plan {
             clients: 2 + usize::try_from(random.below(3)).unwrap_or(0),
             pause_ms: 100 + random.below(500),
             sync_ms: random.below(5),
+            disks_lie: false,
             snapshot_floor: 1 << (10 + random.below(7)),
             entries_kept: 16 + random.below(180),
             faults,

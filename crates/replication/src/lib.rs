@@ -24,6 +24,7 @@ mod status;
 mod tasks;
 mod transport;
 mod types;
+mod watched_engine;
 
 #[cfg(test)]
 mod openraft_suite;

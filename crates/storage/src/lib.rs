@@ -37,7 +37,9 @@ mod sled_engine;
 mod snapshot_files;
 mod view;
 
-pub use disk::{DataFolderLock, Disk, DiskLock, DiskReader, DiskWriter, MemoryDisk, SystemDisk, write_atomically};
+pub use disk::{
+    DataFolderLock, Disk, DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, SystemDisk, write_atomically,
+};
 pub use engine::{Bounds, Fact, LogEngine, MAX_FACT_BYTES, MAX_RECORD_BYTES, OnDurable, Record};
 pub use error::{Damage, Item, StorageError};
 pub use journal_file::JournalFile;

@@ -20,6 +20,7 @@ mod snapshot;
 mod start;
 mod state_machine;
 mod status;
+mod succession;
 mod tasks;
 mod transport;
 mod types;
@@ -34,6 +35,7 @@ pub use member::Member;
 pub use openraft::AsyncRuntime;
 pub use replica::{Office, Pending, Replica};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
+pub use succession::ElectionCause;
 
 /// The runtime of production: tokio.
 pub type SystemRuntime = openraft_rt_tokio::TokioRuntime;

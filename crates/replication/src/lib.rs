@@ -21,6 +21,7 @@ mod snapshot;
 mod start;
 mod state_machine;
 mod status;
+mod succession;
 mod tasks;
 mod transport;
 mod types;
@@ -36,6 +37,7 @@ pub use openraft::AsyncRuntime;
 pub use replica::{Office, Pending, Replica};
 pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
+pub use succession::ElectionCause;
 
 /// The runtime of production: tokio.
 pub type SystemRuntime = openraft_rt_tokio::TokioRuntime;

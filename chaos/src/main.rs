@@ -47,6 +47,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().tier {
         Tier::Quick => {
             core_seeds(0..QUICK_SEEDS)?;
+            sim::quick()?;
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),

@@ -99,7 +99,21 @@ impl Field {
         let Ground { time, fabric, sink, chronicle, machines, impostor, clients, env, net } = ground;
         let (ops, phase, known) = (AtomicU64::new(0), AtomicU8::new(Phase::Calm as u8), Mutex::default());
         let working = watch::Sender::new(());
-        Self(Arc::new(Parts { time, fabric, sink, chronicle, machines, impostor, clients, env, net, ops, phase, known, working }))
+        Self(Arc::new(Parts {
+            time,
+            fabric,
+            sink,
+            chronicle,
+            machines,
+            impostor,
+            clients,
+            env,
+            net,
+            ops,
+            phase,
+            known,
+            working,
+        }))
     }
 
     /// A part of the run begins.

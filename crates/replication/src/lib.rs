@@ -34,6 +34,7 @@ pub use error::{Failure, NotLeading, ProposeError, StartError, TransferError};
 pub use feed::{Gap, Outcomes};
 pub use member::Member;
 pub use openraft::AsyncRuntime;
+pub use record::{StoredVote, stored_vote, term_of_record};
 pub use replica::{Office, Pending, Replica};
 pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};

@@ -43,7 +43,11 @@ impl One {
         let to = Host(queen).address(port);
         let end = self.say(&to, &bytes).await?;
         let (process, sent) = (format!("queen-{queen}"), format!("{} bytes that mean nothing, to {to}", bytes.len()));
-        self.field.chronicle.pen(format!("stranger-{}", self.fault.number)).write(What::Hostile { to: process, sent, end });
+        self.field.chronicle.pen(format!("stranger-{}", self.fault.number)).write(What::Hostile {
+            to: process,
+            sent,
+            end,
+        });
         Some(format!("{} bytes arrived", bytes.len()))
     }
 

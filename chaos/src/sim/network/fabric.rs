@@ -343,4 +343,3 @@ impl State {
         self.remembered.push_back((pipe, address.to_owned(), Vec::new()));
     }
 }
-

@@ -26,7 +26,11 @@ impl End {
 }
 
 impl AsyncRead for End {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         loop {
             match self.fabric.read(self.incoming, context.waker(), buffer)? {
                 Next::Bytes(_) | Next::End => {

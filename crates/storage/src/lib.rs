@@ -28,22 +28,34 @@
 //! There is no asynchronous code: a [`LogEngine`] has a writer thread, everything on a [`Disk`] blocks its caller. There is
 //! no clock and no log line. Only [`SledEngine`] names sled.
 
+mod acknowledged;
 mod change;
 mod disk;
 mod engine;
+mod engine_name;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod engine_tests;
 mod error;
 mod journal_file;
 mod memory_engine;
+mod queued_engine;
+mod segment_engine;
 mod sled_engine;
 mod snapshot_files;
+mod sync_times;
 mod view;
 
 pub use disk::{
     DataFolderLock, Disk, DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, SystemDisk, write_atomically,
 };
 pub use engine::{Bounds, Fact, LogEngine, MAX_FACT_BYTES, MAX_RECORD_BYTES, OnDurable, Record};
+pub use engine_name::EngineName;
 pub use error::{Damage, Item, StorageError};
 pub use journal_file::JournalFile;
 pub use memory_engine::MemoryEngine;
+pub use queued_engine::QueuedEngine;
+pub use segment_engine::SegmentEngine;
 pub use sled_engine::SledEngine;
 pub use snapshot_files::{SnapshotFile, SnapshotFiles, SnapshotReader, SnapshotWriter};
+pub use sync_times::{Clock, SyncTimes};

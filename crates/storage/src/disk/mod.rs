@@ -2,6 +2,8 @@
 
 mod atomic_write;
 mod folder_lock;
+#[cfg(test)]
+mod hooked;
 mod memory;
 mod system;
 
@@ -12,6 +14,8 @@ use crate::StorageError;
 pub(crate) use atomic_write::folder_of;
 pub use atomic_write::write_atomically;
 pub use folder_lock::DataFolderLock;
+#[cfg(test)]
+pub(crate) use hooked::HookedDisk;
 pub use memory::MemoryDisk;
 pub use system::SystemDisk;
 

@@ -17,10 +17,10 @@ use crate::sled_engine::value::{LOG_PREFIX, piece_key};
 const CACHE_BYTES: u64 = 8 << 20;
 
 /// Makes durable what sled wrote to its file.
-pub(super) type SyncFile = Box<dyn FnMut() -> io::Result<()> + Send>;
+pub(crate) type SyncFile = Box<dyn FnMut() -> io::Result<()> + Send>;
 
 /// An open database, locked to this process.
-pub(super) struct Store {
+pub(super) struct SledStore {
     db: sled::Db,
     folder: PathBuf,
     // Dropped in this order: the database, then this, which waits until it is closed, then the lock.
@@ -57,7 +57,7 @@ impl Drop for Closing {
     }
 }
 
-impl Store {
+impl SledStore {
     /// Opens or makes the database in `folder`, and makes durable whatever of it is there.
     ///
     /// sled syncs neither its folder nor the names in it. And what an earlier process wrote without a sync, before it

@@ -15,6 +15,7 @@ use std::time::Duration;
 use antfarm_model::CostClass;
 use antfarm_replication::{ElectionCause, Replica, ReplicaStatus};
 use antfarm_scheduler::{Ending, ForagerState, InstanceState, RejectReason, State};
+use antfarm_storage::LogEngine;
 
 use family::Family;
 use histogram::Histogram;
@@ -95,7 +96,7 @@ impl Metrics {
     }
 
     /// Everything in Prometheus' text format.
-    pub(crate) fn render(&self, replica: &Replica) -> String {
+    pub(crate) fn render(&self, replica: &Replica, log: &dyn LogEngine) -> String {
         let status = replica.status();
         let counters = &self.0;
         let mut page = Page::default();
@@ -111,10 +112,17 @@ impl Metrics {
         page.histogram("antfarm_commit_latency_seconds", "From proposed to applied.", &counters.commit_latency);
         page.gauge("antfarm_is_leader", "Whether this queen leads, as a quorum confirmed.");
         page.value(&[], u64::from(counters.in_office.load(Ordering::Relaxed)));
+        log_metrics(&mut page, log);
         replication_gauges(&mut page, &status);
         replica.read(|state| state_gauges(&mut page, state, &status));
         page.finish()
     }
+}
+
+fn log_metrics(page: &mut Page, log: &dyn LogEngine) {
+    page.gauge("antfarm_log_bytes", "Bytes of the entries in the log of this queen.");
+    page.value(&[], log.log_bytes());
+    page.sync_times("antfarm_fsync_seconds", "Syncs of the log to the disk.", &log.sync_times());
 }
 
 fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {

@@ -17,6 +17,7 @@ mod graphs;
 mod histories;
 mod leases;
 mod not_before;
+mod prefetch;
 mod quarantine;
 mod ranges;
 mod references;

@@ -114,6 +114,7 @@ impl Farm {
             rebooted: false,
             slots: SLOTS,
             class_slots: [None; 3],
+            prefetch: 0,
             tools: vec![name("noop")],
             poison_limit: 3,
         };

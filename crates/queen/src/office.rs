@@ -347,7 +347,16 @@ fn welcome(shared: &Shared) -> Welcome {
 }
 
 impl Session {
+    /// Queues a message; confirmations that follow each other become one.
     fn queue(&mut self, message: impl Into<QueenMessage>) {
-        self.unsent.push(message.into());
+        let message = message.into();
+        if let (QueenMessage::Confirmed(more), Some(QueenMessage::Confirmed(last))) = (&message, self.unsent.last_mut())
+            && last.epoch == more.epoch
+            && last.attempts.len() + more.attempts.len() <= antfarm_protocol::MAX_ATTEMPTS
+        {
+            last.attempts.extend_from_slice(&more.attempts);
+            return;
+        }
+        self.unsent.push(message);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use antfarm_storage::{Disk, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
+use antfarm_storage::{Disk, DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
 
 use super::sink::{LEDGER, Sink};
 use crate::random::Random;
@@ -156,6 +156,12 @@ impl Disk for SimulatedDisk {
         Ok(self.writer(path, self.files.append(path)?, true))
     }
 
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError> {
+        self.health.check(path, "opening")?;
+        let (inner, health) = (self.files.open_file(path)?, self.health.clone());
+        Ok(Box::new(File { inner, health, path: path.to_owned() }))
+    }
+
     fn exists(&self, path: &Path) -> Result<bool, StorageError> {
         self.files.exists(path)
     }
@@ -187,6 +193,28 @@ impl Disk for SimulatedDisk {
 
     fn lock(&self, path: &Path) -> Result<Box<dyn DiskLock>, StorageError> {
         if path == Path::new(LEDGER) { self.sink.lock() } else { self.files.lock(path) }
+    }
+}
+
+struct File {
+    inner: Box<dyn DiskFile>,
+    health: Health,
+    path: PathBuf,
+}
+
+impl DiskFile for File {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StorageError> {
+        self.inner.read_at(offset, buffer)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
+        self.health.check(&self.path, "writing")?;
+        self.inner.write_at(offset, bytes)
+    }
+
+    fn sync(&self) -> Result<(), StorageError> {
+        self.health.check(&self.path, "syncing")?;
+        self.inner.sync()
     }
 }
 

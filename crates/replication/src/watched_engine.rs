@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use antfarm_storage::{Bounds, Fact, LogEngine, OnDurable, Record, StorageError};
+use antfarm_storage::{Bounds, Clock, Fact, LogEngine, OnDurable, Record, StorageError, SyncTimes};
 use tokio::sync::watch;
 
 use crate::error::Failure;
@@ -42,6 +42,7 @@ fn ends_the_engine(error: &StorageError) -> bool {
         StorageError::OutOfOrder { .. } | StorageError::TooLarge { .. } => false,
         StorageError::Io { .. }
         | StorageError::Damaged { .. }
+        | StorageError::OtherEngine { .. }
         | StorageError::Locked { .. }
         | StorageError::Failed { .. } => true,
     }
@@ -86,6 +87,14 @@ impl LogEngine for WatchedEngine {
 
     fn log_bytes(&self) -> u64 {
         self.engine.log_bytes()
+    }
+
+    fn time_syncs(&self, clock: Clock) {
+        self.engine.time_syncs(clock);
+    }
+
+    fn sync_times(&self) -> SyncTimes {
+        self.engine.sync_times()
     }
 }
 

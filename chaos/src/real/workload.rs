@@ -1,8 +1,11 @@
-//! The work under which a cluster is broken: clients that submit, submit again, cancel and read, and one who decides.
+//! The work under which a cluster is broken: clients that submit, submit again, cancel and read, one who decides, and one
+//! who sends noise.
 
 mod client;
 mod decider;
-mod graphs;
+mod hostile;
 
 pub(super) use client::work;
 pub(super) use decider::decide;
+pub(super) use graphs::wall_ms;
+pub(super) use hostile::disturb;

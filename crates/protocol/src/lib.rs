@@ -10,6 +10,8 @@ mod direction;
 mod error;
 mod forager_message;
 mod frame;
+#[cfg(test)]
+mod fuzz;
 mod json;
 mod json_text;
 mod outcome;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use antfarm_model::CostClass;
-use antfarm_replication::{Replica, ReplicaStatus};
+use antfarm_replication::{ElectionCause, Replica, ReplicaStatus};
 use antfarm_scheduler::{Ending, ForagerState, InstanceState, RejectReason, State};
 use antfarm_storage::LogEngine;
 
@@ -29,6 +29,7 @@ pub(crate) struct Metrics(Arc<Counters>);
 struct Counters {
     in_office: AtomicBool,
     leader_changes: AtomicU64,
+    elections: Family,
     assignments: Family,
     results: Family,
     rejects: Family,
@@ -42,6 +43,11 @@ impl Metrics {
     /// Another member leads than before, or this one again in another term.
     pub(crate) fn leader_changed(&self) {
         self.0.leader_changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// This queen was elected, for this reason.
+    pub(crate) fn elected(&self, cause: ElectionCause) {
+        self.0.elections.add(cause.as_str(), 1);
     }
 
     /// This queen took office, or resigned.
@@ -96,6 +102,7 @@ impl Metrics {
         let mut page = Page::default();
         page.counter("antfarm_leader_changes_total", "Leaderships that this queen has seen begin.");
         page.value(&[], counters.leader_changes.load(Ordering::Relaxed));
+        page.family("antfarm_elections_total", "Elections that this queen won.", "cause", &counters.elections);
         page.family("antfarm_assignments_total", "Attempts that were opened.", "class", &counters.assignments);
         page.family("antfarm_results_total", "Instances that came to an end.", "outcome", &counters.results);
         page.family("antfarm_rejects_total", "Attempts that foragers would not run.", "reason", &counters.rejects);

@@ -153,9 +153,10 @@ impl Office {
         let led_before = self.led == Some(opened.epoch);
         match Leadership::new(&self.shared, opened, led_before).await {
             Ok(leadership) => {
-                tracing::info!(epoch = opened.epoch.0, "this queen leads");
+                tracing::info!(epoch = opened.epoch.0, cause = %opened.cause, "this queen leads");
                 self.led = Some(opened.epoch);
                 self.shared.metrics.leader_changed();
+                self.shared.metrics.elected(opened.cause);
                 self.shared.metrics.in_office(true);
                 self.leading = Some(leadership);
                 self.welcome_all();

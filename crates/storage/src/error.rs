@@ -163,6 +163,9 @@ pub enum Item {
     /// The end of a snapshot file.
     #[error("the end of the snapshot")]
     SnapshotEnd,
+    /// The mark of how far a journal is synced.
+    #[error("the mark at the beginning of the journal")]
+    JournalMark,
     /// The journal record that starts at this byte.
     #[error("the journal record at byte {0}")]
     JournalRecord(u64),

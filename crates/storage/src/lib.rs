@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | records, truncations, purges, the vote, facts | their [`OnDurable`] is called with `Ok` | [`SledEngine`]: batch, flush, `fdatasync` of sled's file by us, then the callbacks in the order of the calls |
 //! | a snapshot | [`SnapshotWriter::finish`] returns | written beside, synced, renamed, folder synced |
-//! | a journal record | [`JournalFile::sync`] after its append returns | append, `fdatasync` |
+//! | a journal record | [`JournalFile::sync`] after its append returns | write, `fdatasync`, then a mark in the file of how far it is synced |
 //! | a rewritten journal, a file of [`write_atomically`] | the call returns | written beside, synced, renamed, folder synced |
 //! | what an earlier process wrote and did not sync | the file is open | synced before anything of it is handed out |
 //!
@@ -15,7 +15,8 @@
 //! Every record, vote, fact, chunk and journal record has a format version and a CRC-32C that covers its place. A hole in
 //! the log, a missing end of a snapshot, and acknowledged writes that the database has lost are noticed when they are
 //! read. All of these are [`StorageError::Damaged`], which names the file and the way out; nothing damaged is used or
-//! skipped. Only the incomplete last record of a journal is cut, because it was never synced.
+//! skipped. Only the end of a journal is cut from the first record on that is not whole, where its mark says that it was
+//! never synced.
 //!
 //! # What fails
 //!

@@ -12,6 +12,7 @@ mod effects;
 mod events;
 mod explain;
 mod forgetting;
+mod fuzz;
 mod golden;
 mod graphs;
 mod histories;

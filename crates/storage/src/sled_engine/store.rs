@@ -65,6 +65,7 @@ impl SledStore {
     pub(super) fn open(folder: &Path) -> Result<Self, StorageError> {
         SystemDisk.create_folders(folder)?;
         let lock = SystemDisk.lock(&folder.join("lock"))?;
+        clear(folder)?;
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         // sled panics over some damaged files. Where panics abort, the process ends here, before anything was used.
         let db = catch_unwind(AssertUnwindSafe(move || config.open()))
@@ -135,12 +136,35 @@ impl SledStore {
     }
 }
 
+/// Removes what sled only stumbles over, before it is opened.
+///
+/// - Its snapshots, which only shorten its recovery. When a process ends in the middle of its first batch, sled finds the end
+///   of the log before the place that the snapshot was taken at, calls that corruption, and never opens again.
+/// - Its settings while its file is empty: they are written in two parts and synced by nobody, so that a power cut during
+///   the very first start leaves half of them, which sled refuses. Nothing was ever written then, and if something was, the
+///   number of the last acknowledged write says so.
+fn clear(folder: &Path) -> Result<(), StorageError> {
+    let path = folder.join("db");
+    let bytes = match std::fs::metadata(&path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(StorageError::io(&path, "looking for", error)),
+    };
+    for name in SystemDisk.list(folder)? {
+        if name.starts_with("snap.") || (bytes == 0 && name == "conf") {
+            SystemDisk.remove(&folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// What sled says, in our words.
 pub(super) fn engine_error(folder: &Path, error: sled::Error) -> StorageError {
     match error {
         sled::Error::Io(error) => StorageError::io(folder, "using sled in", error),
-        sled::Error::Corruption { .. } => StorageError::damaged(folder, Damage::Engine),
-        error @ (sled::Error::CollectionNotFound(_) | sled::Error::Unsupported(_) | sled::Error::ReportableBug(_)) => {
+        // Unsupported is what damaged settings look like to it.
+        sled::Error::Corruption { .. } | sled::Error::Unsupported(_) => StorageError::damaged(folder, Damage::Engine),
+        error @ (sled::Error::CollectionNotFound(_) | sled::Error::ReportableBug(_)) => {
             StorageError::io(folder, "using sled in", io::Error::other(error))
         }
     }

@@ -8,8 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antfarm_storage::{Disk, DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
 
+use super::diary::Diary;
 use super::sink::{LEDGER, Sink};
 use crate::random::Random;
+
+/// The folder of a queen's snapshots.
+pub(super) const SNAPSHOTS: &str = "snapshots";
 
 /// What is wrong with a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,12 +85,13 @@ impl Health {
 }
 
 /// A machine's disk. The ledger alone is elsewhere, where no fault reaches it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct SimulatedDisk {
     files: MemoryDisk,
     unsynced: Unsynced,
     health: Health,
     sink: Sink,
+    diary: Diary,
     machine: String,
 }
 
@@ -94,9 +99,9 @@ pub(super) struct SimulatedDisk {
 type Unsynced = Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>;
 
 impl SimulatedDisk {
-    pub(super) fn new(health: Health, sink: Sink, machine: &str) -> Self {
+    pub(super) fn new(health: Health, sink: Sink, diary: Diary, machine: &str) -> Self {
         let (files, unsynced) = (MemoryDisk::new(), Unsynced::default());
-        Self { files, unsynced, health, sink, machine: machine.to_owned() }
+        Self { files, unsynced, health, sink, diary, machine: machine.to_owned() }
     }
 
     /// Cuts the power: what was not synced is lost.
@@ -121,6 +126,13 @@ impl SimulatedDisk {
             }
         }
         torn
+    }
+
+    /// The last index in the newest snapshot in a folder, 0 without one: it stands in its name.
+    pub(super) fn newest_snapshot(&self, folder: &Path) -> u64 {
+        let names = self.files.list(folder).unwrap_or_default();
+        let index = |name: &String| name.strip_prefix("snapshot-")?.strip_suffix(".snap")?.parse().ok();
+        names.iter().filter_map(index).max().unwrap_or(0)
     }
 
     fn unsynced(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
@@ -168,7 +180,7 @@ impl Disk for SimulatedDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> Result<(), StorageError> {
         self.health.check(from, "renaming")?;
-        if to.parent().is_some_and(|folder| folder.ends_with("snapshots")) {
+        if to.parent().is_some_and(|folder| folder.ends_with(SNAPSHOTS)) {
             self.health.0.snapshots.fetch_add(1, Ordering::Relaxed);
         }
         self.files.rename(from, to)
@@ -184,7 +196,11 @@ impl Disk for SimulatedDisk {
 
     fn sync_folder(&self, folder: &Path) -> Result<(), StorageError> {
         self.health.check(folder, "syncing")?;
-        self.files.sync_folder(folder)
+        self.files.sync_folder(folder)?;
+        if folder.ends_with(SNAPSHOTS) {
+            self.diary.has_snapshot(self.newest_snapshot(folder));
+        }
+        Ok(())
     }
 
     fn create_folders(&self, folder: &Path) -> Result<(), StorageError> {

@@ -24,7 +24,7 @@ const SLED_NAMES: [&str; 2] = ["conf", "db"];
 
 impl EngineName {
     /// The engine that has written to a folder, if any has.
-    pub fn of(disk: &dyn Disk, folder: &Path) -> Result<Option<Self>, StorageError> {
+    pub(crate) fn of(disk: &dyn Disk, folder: &Path) -> Result<Option<Self>, StorageError> {
         if !disk.exists(folder)? {
             return Ok(None);
         }

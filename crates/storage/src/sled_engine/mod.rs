@@ -56,10 +56,9 @@ impl SledEngine {
         let (view, write_number) = recovery::recover(&store)?;
         let acknowledged = Acknowledged::open(&SystemDisk, folder, write_number)?;
         let sync = replace(store.sync_file()?);
-        let start = view.bounds().first;
         let syncs = Arc::new(SyncTimer::default());
         let shared = Arc::new(Shared { removal: RwLock::new(()), store });
-        let writer = Writer::new(Arc::clone(&shared), sync, Arc::clone(&syncs), write_number, start);
+        let writer = Writer::new(Arc::clone(&shared), sync, Arc::clone(&syncs), write_number, view.bounds());
         let writer = Box::new(writer);
         QueuedEngine::on_a_thread(Opened { folder, view, store: shared, writer, acknowledged, syncs })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::{Damage, Item, StorageError};
 use crate::queued_engine::RECENT_BYTES;
 use crate::sled_engine::store::SledStore;
-use crate::sled_engine::value::{self, FACT_PREFIX, START_KEY, VOTE_KEY, WRITE_NUMBER_KEY};
+use crate::sled_engine::value::{self, END_KEY, FACT_PREFIX, START_KEY, VOTE_KEY, WRITE_NUMBER_KEY};
 use crate::view::View;
 
 /// What is stored, and the number of the last write.
@@ -34,6 +34,11 @@ pub(super) fn recover(store: &SledStore) -> Result<(View, u64), StorageError> {
         }
         view.admit(record.payload, 0);
         view.evict(RECENT_BYTES, 0);
+    }
+    // Files of before it was written down have no end.
+    let (found, end) = (view.bounds().next(), number(store, END_KEY)?);
+    if let Some(end) = end.filter(|end| *end != found) {
+        return Err(damaged(Damage::Hole { expected: found, found: end }));
     }
     Ok((view, write_number))
 }

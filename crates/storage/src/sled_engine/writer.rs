@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 
 use crate::StorageError;
 use crate::change::Change;
+use crate::engine::Bounds;
 use crate::queued_engine::GroupWriter;
 use crate::sled_engine::Shared;
 use crate::sled_engine::batches::{BATCH_KEYS, Batches};
@@ -20,6 +21,8 @@ pub(super) struct Writer {
     sync: SyncFile,
     syncs: Arc<SyncTimer>,
     write_number: u64,
+    /// The index after the last record.
+    next: u64,
     /// Where the log begins.
     start: u64,
     /// Whether anything may be left of what comes before.
@@ -34,10 +37,11 @@ impl Writer {
         sync: SyncFile,
         syncs: Arc<SyncTimer>,
         write_number: u64,
-        start: u64,
+        bounds: Bounds,
     ) -> Self {
         // An earlier process may not have come to sweeping.
-        Self { shared, sync, syncs, write_number, start, unswept: true, sweep_keys: SWEEP_KEYS }
+        let (next, start) = (bounds.next(), bounds.first);
+        Self { shared, sync, syncs, write_number, next, start, unswept: true, sweep_keys: SWEEP_KEYS }
     }
 
     fn removal(&self) -> RwLockWriteGuard<'_, ()> {
@@ -48,8 +52,8 @@ impl Writer {
 impl GroupWriter for Writer {
     fn write(&mut self, changes: &[Change]) -> Result<u64, StorageError> {
         let number = self.write_number + 1;
-        let batches = Batches::of(changes, number);
-        let puts = batches.puts;
+        let batches = Batches::of(changes, number, self.next);
+        let (puts, next) = (batches.puts, batches.next);
         let removal = batches.removes.then(|| self.removal());
         for batch in batches.into_batches() {
             self.shared.store.apply(batch)?;
@@ -60,7 +64,7 @@ impl GroupWriter for Writer {
             let file = || self.shared.store.folder().join("db");
             (self.sync)().map_err(|error| StorageError::io(&file(), "syncing", error))
         })?;
-        self.write_number = number;
+        (self.write_number, self.next) = (number, next);
         for change in changes {
             if let Change::Purge(start) = change {
                 self.start = *start;

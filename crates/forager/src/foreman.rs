@@ -22,6 +22,7 @@ mod wind_down;
 use std::sync::Arc;
 use std::time::Duration;
 
+use antfarm_model::Epoch;
 use antfarm_protocol::{Accept, AttemptRef};
 use antfarm_storage::{DataFolderLock, StorageError};
 use tokio::sync::{mpsc, watch};
@@ -93,6 +94,8 @@ pub(crate) struct Foreman {
     logs: KeptLogs,
     phase: Phase,
     stale_messages: u64,
+    /// The highest epoch that an assignment came from.
+    assigned: Epoch,
     /// Attempts that this turn starts once the journal is written.
     starts: Vec<AttemptRef>,
     /// Attempts that the keeper may forget once the journal is written.
@@ -126,6 +129,7 @@ impl Foreman {
             logs: KeptLogs::default(),
             phase: Phase::Working,
             stale_messages: 0,
+            assigned: Epoch(0),
             starts: Vec::new(),
             forgets: Vec::new(),
             accepted: Vec::new(),

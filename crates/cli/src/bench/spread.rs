@@ -1,22 +1,31 @@
-//! Several measurements of the same thing.
+//! What many measurements of one thing come to.
+
+use std::time::Duration;
 
 use serde::Serialize;
 
-/// The middle of several measurements, and how far they are apart.
+/// Median, 99th percentile and maximum, in milliseconds: each a value that was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "they are those of the JSON, with their unit")]
 pub(super) struct Spread {
-    pub(super) median: f64,
-    pub(super) min: f64,
-    pub(super) max: f64,
+    pub(super) median_ms: f64,
+    pub(super) p99_ms: f64,
+    pub(super) max_ms: f64,
 }
 
 impl Spread {
-    /// Of at least one measurement; of an even number, the upper one of the two in the middle.
-    pub(super) fn of(measurements: impl IntoIterator<Item = f64>) -> Self {
-        let mut all: Vec<f64> = measurements.into_iter().collect();
-        all.sort_by(f64::total_cmp);
-        Self { median: all[all.len() / 2], min: all[0], max: all[all.len() - 1] }
+    /// Nothing comes of nothing.
+    pub(super) fn of(times: &[Duration]) -> Option<Self> {
+        let mut sorted = times.to_vec();
+        sorted.sort_unstable();
+        let at = |percent: usize| Some(millis(sorted[(sorted.len() * percent).div_ceil(100).checked_sub(1)?]));
+        Some(Self { median_ms: at(50)?, p99_ms: at(99)?, max_ms: at(100)? })
     }
+}
+
+/// Milliseconds, to the microsecond.
+pub(super) fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 #[cfg(test)]
@@ -24,7 +33,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_slow_run_moves_the_range_and_not_the_median() {
-        assert_eq!(Spread::of([3.0, 1.0, 900.0, 2.0, 4.0]), Spread { median: 3.0, min: 1.0, max: 900.0 });
+    fn a_spread_consists_of_what_was_measured() {
+        let times: Vec<Duration> = (1..=200).rev().map(Duration::from_millis).collect();
+        let spread = Spread::of(&times).expect("there are some");
+        assert_eq!(spread, Spread { median_ms: 100.0, p99_ms: 198.0, max_ms: 200.0 });
+        let one = Spread::of(&times[..1]).expect("there is one");
+        assert_eq!(one, Spread { median_ms: 200.0, p99_ms: 200.0, max_ms: 200.0 });
+        assert_eq!(Spread::of(&[]), None);
     }
 }

@@ -26,10 +26,15 @@ pub(crate) struct Layout {
     pub(crate) slots: u32,
     pub(crate) prefetch: u32,
     pub(crate) base_port: u16,
+    /// Something stands before the queens' ports for each other.
+    pub(crate) relayed: bool,
 }
 
-/// The ports of queens' peers are this much higher than those for clients.
+/// The ports of queens' peers are this much higher than those for clients…
 const RAFT_OFFSET: u16 = 100;
+
+/// … and this much more where they listen, if something stands before them.
+const RELAYED_OFFSET: u16 = 100;
 
 impl Layout {
     /// Where clients and foragers reach a queen.
@@ -53,11 +58,17 @@ impl Layout {
         format!("127.0.0.1:{}", self.base_port + RAFT_OFFSET + queen)
     }
 
+    /// Where a queen listens for its peers.
+    pub(crate) fn raft_listen(&self, queen: u16) -> String {
+        let relayed = if self.relayed { RELAYED_OFFSET } else { 0 };
+        format!("127.0.0.1:{}", self.base_port + RAFT_OFFSET + relayed + queen)
+    }
+
     /// Checks that the folder holds no other kind of cluster, and that the ports are free.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.check_folder()?;
         for queen in 1..=self.queens {
-            for address in [self.http(queen), self.raft(queen)] {
+            for address in [self.http(queen), self.raft(queen), self.raft_listen(queen)] {
                 TcpListener::bind(&address).map_err(|error| self.in_use(&address, &error))?;
             }
         }
@@ -122,7 +133,7 @@ impl Layout {
             data_dir: self.folder(name).join("data"),
             http: self.http(queen),
             initial_members: (1..=self.queens).map(member).collect(),
-            raft: RaftConfig::new(self.raft(queen)),
+            raft: RaftConfig::new(self.raft_listen(queen)),
             ..QueenConfig::example()
         }
     }

@@ -6,9 +6,9 @@
 //! ```
 
 mod announcement;
-mod child;
+pub(crate) mod child;
 mod exec;
-mod layout;
+pub(crate) mod layout;
 mod leader;
 mod supervise;
 
@@ -91,6 +91,7 @@ impl Dev {
             slots: self.slots,
             prefetch: self.prefetch,
             base_port: self.base_port,
+            relayed: false,
         };
         layout.check()?;
         daemon::block_on(self.run_cluster(&layout, &tools, submissions, global, console))

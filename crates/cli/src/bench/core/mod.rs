@@ -2,6 +2,7 @@
 
 mod farm;
 mod memory;
+mod range;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,11 +10,11 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde::Serialize;
 
-use super::spread::Spread;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::Table;
 use farm::Size;
+use range::Range;
 
 /// What does not change while something else does.
 const BESIDE: Size = Size { nodes: 10_000, foragers: 8, graphs: 1 };
@@ -37,9 +38,9 @@ pub(super) struct Core {
 #[derive(Debug, Serialize)]
 struct Report {
     /// Of one assignment: decided and applied.
-    cost_ns: BTreeMap<&'static str, BTreeMap<u32, Spread>>,
+    cost_ns: BTreeMap<&'static str, BTreeMap<u32, Range>>,
     /// Of one result: applied.
-    end_ns: BTreeMap<&'static str, BTreeMap<u32, Spread>>,
+    end_ns: BTreeMap<&'static str, BTreeMap<u32, Range>>,
     bytes_per_open_node: u64,
 }
 
@@ -57,8 +58,8 @@ impl Core {
             for (number, size) in sizes {
                 console.progress(&format!("{what}: {number}"));
                 let costs: Vec<farm::Cost> = (0..self.runs).map(|_| farm::measure(size)).collect();
-                let assignment = Spread::of(costs.iter().map(|cost| cost.assignment_ns));
-                let end = Spread::of(costs.iter().map(|cost| cost.end_ns));
+                let assignment = Range::of(costs.iter().map(|cost| cost.assignment_ns));
+                let end = Range::of(costs.iter().map(|cost| cost.end_ns));
                 report.cost_ns.entry(what).or_default().insert(number, assignment);
                 report.end_ns.entry(what).or_default().insert(number, end);
             }
@@ -83,7 +84,7 @@ impl Report {
         for (what, costs) in &self.cost_ns {
             for (number, cost) in costs {
                 let end = self.end_ns[what][number];
-                let range = |spread: &Spread| format!("{:.0}–{:.0}", spread.min, spread.max);
+                let range = |spread: &Range| format!("{:.0}–{:.0}", spread.min, spread.max);
                 table.row([
                     (*what).to_owned(),
                     number.to_string(),

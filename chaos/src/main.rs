@@ -5,6 +5,8 @@ mod core;
 mod history;
 mod random;
 mod real;
+mod sim;
+mod work;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -37,16 +39,20 @@ enum Tier {
     },
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
+    /// The whole cluster in one process: real consensus, transport, API, foragers and clients on simulated machines.
+    Sim(sim::SimArguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().tier {
         Tier::Quick => {
             core_seeds(0..QUICK_SEEDS)?;
+            sim::quick()?;
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
         Tier::Real(arguments) => real::real(&arguments),
+        Tier::Sim(arguments) => sim::sim(&arguments),
     }
 }
 

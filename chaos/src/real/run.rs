@@ -8,19 +8,23 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use super::cluster::Cluster;
-use super::config::{FORAGERS, MODEL_SLOTS, PROGRAMS, QUEENS, SLOTS};
+use super::config::{FORAGERS, MODEL_SLOTS, QUEENS, SLOTS};
 use super::field::{Field, PATIENCE};
 use super::scenario::Scenario;
 use super::verdict::{Verdict, judge};
 use super::{closing, nemesis, watch, workload};
 use crate::history::{Phase, Plan, Recorder, What};
 use crate::random::Random;
+use crate::work::PROGRAMS;
 
 /// Clients that work.
 const CLIENTS: usize = 4;
 
 /// A cluster is up within this time.
 const UP_WITHIN: Duration = Duration::from_secs(30);
+
+/// All processes have one wall clock, which is stepped now and then by who keeps it right.
+const CLOCK_ERROR_MS: u64 = 100;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
@@ -76,7 +80,7 @@ impl Run {
     fn play_on(&self, cluster: &Cluster, recorder: &Recorder, ledger: &str) -> anyhow::Result<()> {
         let mut random = Random::new(self.seed);
         let mut scribe = recorder.scribe("nemesis");
-        scribe.write(What::Clock { wall_ms: super::workload::wall_ms() });
+        scribe.write(What::Clock { wall_ms: super::workload::wall_ms(), error_ms: CLOCK_ERROR_MS });
         scribe.write(What::Plan(self.plan(cluster)));
         cluster.start_all()?;
         come_up(cluster)?;

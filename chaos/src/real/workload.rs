@@ -3,10 +3,8 @@
 
 mod client;
 mod decider;
-mod graphs;
 mod hostile;
 
-pub(super) use client::work;
+pub(super) use client::{wall_ms, work};
 pub(super) use decider::decide;
-pub(super) use graphs::wall_ms;
 pub(super) use hostile::disturb;

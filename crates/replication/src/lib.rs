@@ -16,6 +16,7 @@ mod member;
 mod metrics;
 mod record;
 mod replica;
+mod simulated_runtime;
 mod snapshot;
 mod start;
 mod state_machine;
@@ -32,7 +33,9 @@ pub use error::{Failure, NotLeading, ProposeError, StartError, TransferError};
 pub use feed::{Gap, Outcomes};
 pub use member::Member;
 pub use openraft::AsyncRuntime;
+pub use record::{StoredVote, stored_vote, term_of_record};
 pub use replica::{Office, Pending, Replica};
+pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
 
 /// The runtime of production: tokio.

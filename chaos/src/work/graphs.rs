@@ -1,7 +1,5 @@
 //! What clients submit: guarded and irrevocable work, pure work, chains, arrays, in shapes that cross these.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use crate::history::{GraphSpec, NodeSpec, Tool};
 use crate::random::Random;
 
@@ -16,14 +14,8 @@ const MOST_MS: u64 = 120;
 const LEAST_TIME_MS: u64 = 200;
 const MOST_TIME_MS: u64 = 3_000;
 
-/// The wall time, in milliseconds since 1970.
-pub(in crate::real) fn wall_ms() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// A graph that the random numbers choose; with `guard`, whatever must not happen twice checks its fence.
-pub(super) fn graph(id: String, guard: bool, random: &mut Random) -> GraphSpec {
+pub(crate) fn graph(id: String, guard: bool, now_ms: u64, random: &mut Random) -> GraphSpec {
     let append = |random: &mut Random| Tool::Append { ms: random.below(MOST_MS), guard };
     let echo = |random: &mut Random| Tool::Echo { word: format!("{id} says {}", random.below(1_000_000)) };
     let nodes = match random.below(100) {
@@ -47,7 +39,7 @@ pub(super) fn graph(id: String, guard: bool, random: &mut Random) -> GraphSpec {
         64..76 => vec![node("before", append(random), &[]), node("pay", Tool::Pay, &["before"])],
         76..83 => vec![node("pay", Tool::PayTwice, &[])],
         83..89 => {
-            let deadline_ms = Some(wall_ms() + LEAST_TIME_MS + random.below(MOST_TIME_MS));
+            let deadline_ms = Some(now_ms + LEAST_TIME_MS + random.below(MOST_TIME_MS));
             let work = NodeSpec { deadline_ms, ..node("work", Tool::Work, &[]) };
             vec![work, NodeSpec { deadline_ms, ..node("late", append(random), &["work"]) }]
         }

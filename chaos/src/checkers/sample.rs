@@ -192,7 +192,7 @@ impl Sample {
         let position = |queen| What::Position { queen, life: 1, applied: 30, digest: "aa".into() };
         let reached = |goal| What::Reached { goal, after_ms: Some(300), last_look: String::new() };
         let said = [
-            What::Clock { wall_ms: 2_000 },
+            What::Clock { wall_ms: 2_000, error_ms: 10 },
             What::Plan(plan),
             status(1, true),
             status(2, false),

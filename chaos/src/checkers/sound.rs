@@ -108,7 +108,7 @@ impl World {
     }
 
     fn begin(&mut self) {
-        self.write("nemesis", What::Clock { wall_ms: BEGAN_MS });
+        self.write("nemesis", What::Clock { wall_ms: BEGAN_MS, error_ms: 10 });
         let faults = vec![FaultKind::Kill];
         self.write(
             "nemesis",

@@ -21,8 +21,15 @@ pub(crate) struct Evidence {
     /// All graphs that anybody ever tried to submit.
     pub(crate) graphs: BTreeMap<String, GraphSpec>,
     pub(crate) log: EventLog,
-    /// A moment by the clock of records, in microseconds, and the wall time then, in milliseconds.
-    clock: Option<(u64, u64)>,
+    clock: Option<Clock>,
+}
+
+/// A moment by the clock of records, the wall time then, and by how much wall clocks may be wrong.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    at_us: u64,
+    wall_ms: u64,
+    error_ms: u64,
 }
 
 /// An operation of a client.
@@ -69,7 +76,8 @@ impl Evidence {
         let graphs = submitted.collect();
         let log = EventLog::of(&records);
         let clock = records.iter().find_map(|record| {
-            if let What::Clock { wall_ms } = &record.what { Some((record.at_us, *wall_ms)) } else { None }
+            let What::Clock { wall_ms, error_ms } = &record.what else { return None };
+            Some(Clock { at_us: record.at_us, wall_ms: *wall_ms, error_ms: *error_ms })
         });
         Self { records, ledger, ops, graphs, log, clock }
     }
@@ -81,8 +89,13 @@ impl Evidence {
 
     /// The wall time of a moment, if anybody has written down what time it was.
     pub(crate) fn wall_ms(&self, at_us: u64) -> Option<u64> {
-        let (clock_us, wall_ms) = self.clock?;
-        (wall_ms + at_us / 1_000).checked_sub(clock_us / 1_000)
+        let clock = self.clock?;
+        (clock.wall_ms + at_us / 1_000).checked_sub(clock.at_us / 1_000)
+    }
+
+    /// By how much a wall clock that nobody has set may be wrong.
+    pub(crate) fn clock_error_ms(&self) -> u64 {
+        self.clock.map_or(0, |clock| clock.error_ms)
     }
 
     /// How graphs stood at the end.

@@ -75,8 +75,9 @@ pub(crate) enum What {
     Reached { goal: Goal, after_ms: Option<u64>, last_look: String },
     /// How a graph stands at the end, with all its results.
     Final { graph: GraphShown, results: BTreeMap<String, Value> },
-    /// What time it truly is, in milliseconds since 1970; once is enough.
-    Clock { wall_ms: u64 },
+    /// What time it truly is, in milliseconds since 1970, and by how much a clock that nobody has set may be wrong; once is
+    /// enough.
+    Clock { wall_ms: u64, error_ms: u64 },
     /// How far a queen is by her own account.
     Progress(Progress),
     /// Who votes, as a queen shows it or as she applies it.

@@ -23,6 +23,9 @@ const CLIENTS: usize = 4;
 /// A cluster is up within this time.
 const UP_WITHIN: Duration = Duration::from_secs(30);
 
+/// All processes have one wall clock, which is stepped now and then by who keeps it right.
+const CLOCK_ERROR_MS: u64 = 100;
+
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
 
@@ -77,7 +80,7 @@ impl Run {
     fn play_on(&self, cluster: &Cluster, recorder: &Recorder, ledger: &str) -> anyhow::Result<()> {
         let mut random = Random::new(self.seed);
         let mut scribe = recorder.scribe("nemesis");
-        scribe.write(What::Clock { wall_ms: super::workload::wall_ms() });
+        scribe.write(What::Clock { wall_ms: super::workload::wall_ms(), error_ms: CLOCK_ERROR_MS });
         scribe.write(What::Plan(self.plan(cluster)));
         cluster.start_all()?;
         come_up(cluster)?;

@@ -18,7 +18,7 @@ use super::logs::Listener;
 use super::machine::{Exit, Machine};
 use super::network::Counts;
 use super::plan::{CALM, Plan, Third};
-use super::world::{MODEL_SLOTS, SLOTS, build};
+use super::world::{MODEL_SLOTS, SKEW_MS, SLOTS, build};
 use super::{client, closing, nemesis, watch};
 use crate::history::{Evidence, Phase, Plan as Planned, What};
 use crate::random::Random;
@@ -80,7 +80,7 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     let mut random = Random::new(plan.seed ^ 0x0dd5_eed5);
     let mut pen = field.chronicle.pen("nemesis");
     pen.write(What::Plan(planned(plan)));
-    pen.write(What::Clock { wall_ms: field.time.wall_ms() });
+    pen.write(What::Clock { wall_ms: field.time.wall_ms(), error_ms: SKEW_MS });
     let warden = tokio::spawn(keep_up(field.clone(), exited));
     let looker = tokio::spawn(watch::look_inside(field.clone()));
     for machine in &field.machines {

@@ -37,7 +37,7 @@ const FORAGER_HOSTS: u16 = 10;
 const CLIENTS_HOST: Host = Host(200);
 
 /// Wall clocks are wrong by at most so much.
-const SKEW_MS: u64 = 2_000;
+pub(super) const SKEW_MS: u64 = 2_000;
 
 /// Builds the world of a plan. Nothing runs yet; ends that nobody brought about come out at the receiver.
 pub(super) fn build(plan: &Plan, time: Time, chronicle: Chronicle) -> (Field, mpsc::UnboundedReceiver<Exit>) {

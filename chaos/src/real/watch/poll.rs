@@ -28,7 +28,9 @@ pub(in crate::real) fn poll(field: &Field<'_>, queen: u16) {
         status(field, queen, &mut scribe);
         if look.is_multiple_of(DIGEST_EVERY) {
             let cluster = position(field, queen, &mut scribe);
-            cluster.into_iter().for_each(|cluster| members(queen, &cluster, &mut voters, &mut scribe));
+            if let Some(cluster) = cluster {
+                members(queen, &cluster, &mut voters, &mut scribe);
+            }
             foragers(field, queen, &mut scribe);
         }
         std::thread::sleep(LOOK_EVERY);

@@ -31,17 +31,10 @@ pub(in crate::real) fn disturb(field: &Field<'_>, mut random: Random) {
     let mut scribe = field.recorder.scribe("hostile");
     while field.is_open() {
         let queen = Field::any_queen(&mut random);
+        let network = &field.cluster.network;
         match random.below(3) {
-            0 => {
-                noise(&mut scribe, queen, field.cluster.network.raft(queen), "noise to the port of peers", &mut random)
-            }
-            1 => noise(
-                &mut scribe,
-                queen,
-                field.cluster.network.http(queen),
-                "noise to the port of clients",
-                &mut random,
-            ),
+            0 => noise(&mut scribe, queen, (network.raft(queen), "noise to the port of peers"), &mut random),
+            1 => noise(&mut scribe, queen, (network.http(queen), "noise to the port of clients"), &mut random),
             _ => nonsense(field, &mut scribe, queen, &mut random),
         }
         std::thread::sleep(SEND_EVERY);
@@ -58,7 +51,7 @@ fn nonsense(field: &Field<'_>, scribe: &mut Scribe<'_>, queen: u16, random: &mut
 }
 
 /// Bytes that mean nothing, or that begin with an enormous length.
-fn noise(scribe: &mut Scribe<'_>, queen: u16, to: SocketAddr, sent: &str, random: &mut Random) {
+fn noise(scribe: &mut Scribe<'_>, queen: u16, (to, sent): (SocketAddr, &str), random: &mut Random) {
     let length = if random.percent(50) { u32::MAX } else { 64 };
     let noise = (0..random.below(MOST_NOISE)).map(|_| random.next().to_le_bytes()[0]);
     let bytes: Vec<u8> = length.to_le_bytes().into_iter().chain(noise).collect();

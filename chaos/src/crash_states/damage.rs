@@ -154,8 +154,7 @@ fn stale(story: &Story, whole: &Files) -> Vec<Damaged> {
         for (path, file) in &whole.names {
             let Some(content) = earlier.content_of(path) else { continue };
             let known = all.iter().any(|damaged| {
-                damaged.path == *path
-                    && matches!(&damaged.what, What::Stale { content: same, .. } if same == &**content)
+                damaged.path == *path && matches!(&damaged.what, What::Stale { content: same, .. } if same == content)
             });
             if !known && content != whole.content(*file) {
                 let what = What::Stale { operations: cut.operations, content: content.to_vec() };

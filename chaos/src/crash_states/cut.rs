@@ -203,9 +203,7 @@ impl Cut {
     }
 
     fn settle(&mut self, synced: impl Fn(&Change) -> bool) {
-        let (settled, pending) = std::mem::take(&mut self.pending).into_iter().partition(|change| synced(change));
-        self.pending = pending;
-        for change in Vec::<Change>::into_iter(settled) {
+        for change in self.pending.extract_if(.., |change| synced(change)) {
             change.apply(&mut self.durable, Fate::Kept);
         }
     }

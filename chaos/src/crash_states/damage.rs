@@ -1,5 +1,6 @@
 //! Damage to what is durable: flipped bits, files cut short, files gone, and files as they were before.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -124,18 +125,20 @@ fn places(length: usize, random: &mut Random) -> Vec<usize> {
     (0..AROUND).chain(length - AROUND..length).chain(drawn).collect()
 }
 
-/// Which bytes of a file are what the workload gave.
+/// Which bytes of a file are what the workload gave. A long value may be stored in pieces, so it is looked for by small ones.
 fn content_places(file: &[u8], known: &[&Vec<u8>]) -> Vec<bool> {
+    const PIECE: usize = 16;
     const SHORTEST: usize = 4;
+    let pieces: BTreeSet<&[u8]> = known.iter().flat_map(|given| given.chunks_exact(PIECE)).collect();
+    let short: Vec<_> = known.iter().filter(|given| (SHORTEST..PIECE).contains(&given.len())).collect();
     let mut is_content = vec![false; file.len()];
-    for given in known.iter().filter(|given| given.len() >= SHORTEST) {
-        // A long one may be stored in pieces.
-        for piece in given.chunks(64).filter(|piece| piece.len() >= SHORTEST) {
-            for place in 0..=file.len().saturating_sub(piece.len()) {
-                if file[place..].starts_with(piece) {
-                    is_content[place..place + piece.len()].fill(true);
-                }
-            }
+    for place in 0..file.len() {
+        let rest = &file[place..];
+        if rest.get(..PIECE).is_some_and(|window| pieces.contains(window)) {
+            is_content[place..place + PIECE].fill(true);
+        }
+        for given in short.iter().filter(|given| rest.starts_with(given)) {
+            is_content[place..place + given.len()].fill(true);
         }
     }
     is_content
@@ -154,8 +157,7 @@ fn stale(story: &Story, whole: &Files) -> Vec<Damaged> {
         for (path, file) in &whole.names {
             let Some(content) = earlier.content_of(path) else { continue };
             let known = all.iter().any(|damaged| {
-                damaged.path == *path
-                    && matches!(&damaged.what, What::Stale { content: same, .. } if same == &**content)
+                damaged.path == *path && matches!(&damaged.what, What::Stale { content: same, .. } if same == content)
             });
             if !known && content != whole.content(*file) {
                 let what = What::Stale { operations: cut.operations, content: content.to_vec() };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::crash_states::operation::{FileNo, Operation};
 
@@ -11,7 +11,24 @@ use crate::crash_states::operation::{FileNo, Operation};
 pub(crate) struct Files {
     pub(crate) folders: BTreeSet<PathBuf>,
     pub(crate) names: BTreeMap<PathBuf, FileNo>,
-    contents: Vec<Arc<Vec<u8>>>,
+    contents: Vec<Arc<Content>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Content {
+    bytes: Vec<u8>,
+    /// Of the bytes, once somebody asked for it.
+    fingerprint: OnceLock<u64>,
+}
+
+impl Content {
+    fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let mut mix = Mix::new();
+            mix.bytes(&self.bytes);
+            mix.0
+        })
+    }
 }
 
 impl Files {
@@ -21,18 +38,18 @@ impl Files {
     }
 
     /// What a file holds.
-    pub(crate) fn content(&self, file: FileNo) -> &Arc<Vec<u8>> {
-        &self.contents[file]
+    pub(crate) fn content(&self, file: FileNo) -> &[u8] {
+        &self.contents[file].bytes
     }
 
     /// What the file of that name holds.
-    pub(crate) fn content_of(&self, path: &Path) -> Option<&Arc<Vec<u8>>> {
+    pub(crate) fn content_of(&self, path: &Path) -> Option<&[u8]> {
         self.names.get(path).map(|file| self.content(*file))
     }
 
     /// Gives a file another content.
     pub(crate) fn replace(&mut self, file: FileNo, content: Vec<u8>) {
-        self.contents[file] = Arc::new(content);
+        *self.change(file) = content;
     }
 
     /// Makes room for a file without a name.
@@ -67,7 +84,7 @@ impl Files {
 
     /// Puts bytes into a file; what it lacks before them becomes zeros.
     pub(crate) fn write(&mut self, file: FileNo, offset: u64, bytes: &[u8]) {
-        let content = Arc::make_mut(&mut self.contents[file]);
+        let content = self.change(file);
         let (from, to) = (position(offset), position(offset) + bytes.len());
         content.resize(content.len().max(to), 0);
         content[from..to].copy_from_slice(bytes);
@@ -75,20 +92,26 @@ impl Files {
 
     /// Cuts a file, or lets it grow by zeros.
     pub(crate) fn set_length(&mut self, file: FileNo, length: u64) {
-        Arc::make_mut(&mut self.contents[file]).resize(position(length), 0);
+        self.change(file).resize(position(length), 0);
     }
 
     /// A number that equal files share and different ones, as far as one can tell, do not.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let mut mix = Mix(0x6a09_e667_f3bc_c908);
+        let mut mix = Mix::new();
         for folder in &self.folders {
             mix.bytes(folder.as_os_str().as_encoded_bytes());
         }
         for (path, file) in &self.names {
             mix.bytes(path.as_os_str().as_encoded_bytes());
-            mix.bytes(self.content(*file));
+            mix.word(self.contents[*file].fingerprint());
         }
         mix.0
+    }
+
+    fn change(&mut self, file: FileNo) -> &mut Vec<u8> {
+        let content = Arc::make_mut(&mut self.contents[file]);
+        content.fingerprint = OnceLock::new();
+        &mut content.bytes
     }
 }
 
@@ -101,6 +124,10 @@ pub(crate) fn position(offset: u64) -> usize {
 struct Mix(u64);
 
 impl Mix {
+    fn new() -> Self {
+        Self(0x6a09_e667_f3bc_c908)
+    }
+
     fn word(&mut self, word: u64) {
         let mixed = (self.0 ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -29,7 +29,7 @@ pub(crate) fn story(lives: Lives) -> anyhow::Result<Story> {
     let recorder = Recorder::on(empty());
     let mount = RecordingMount::new(recorder.clone())?;
     let folder = in_folder(mount.folder());
-    let history = log::work(&recorder, lives, || SledEngine::open(&folder))?;
+    let history = log::work(&recorder, lives, &|| SledEngine::open(&folder))?;
     drop(mount);
     Ok(Story { recording: recorder.recording(), history })
 }

@@ -2,13 +2,17 @@
 
 pub(crate) mod journal;
 pub(crate) mod log;
+pub(crate) mod segments;
 pub(crate) mod small_file;
 pub(crate) mod snapshots;
 
+#[cfg(test)]
 use crate::crash_states::subject::Subject;
 
-/// All stores that are written through the `Disk` trait.
-pub(crate) const ON_DISK: [Subject; 3] = [snapshots::SNAPSHOTS, journal::JOURNAL, small_file::SMALL_FILE];
+/// A store of each kind that is written through the `Disk` trait.
+#[cfg(test)]
+pub(crate) const ON_DISK: [Subject; 4] =
+    [segments::SEGMENTS, snapshots::SNAPSHOTS, journal::JOURNAL, small_file::SMALL_FILE];
 
 /// Bytes that differ from place to place and from step to step, and are never zero.
 pub(crate) fn payload(step: usize, length: usize) -> Vec<u8> {

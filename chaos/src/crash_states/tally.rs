@@ -101,6 +101,15 @@ impl Tally {
         self.rows.values().map(|counts| counts.violations).sum()
     }
 
+    /// How many there are, without those after damage that the store need not notice.
+    pub(crate) fn held_against(&self, notices: &[DamageClass]) -> usize {
+        let held = self.rows.iter().filter(|(row, _)| match row {
+            Row::Damage(class) => notices.contains(class),
+            Row::Crash(_) | Row::Again | Row::InRecovery => true,
+        });
+        held.map(|(_, counts)| counts.violations).sum()
+    }
+
     /// How many states were recovered.
     pub(crate) fn examined(&self) -> usize {
         self.rows.values().map(|counts| counts.sound + counts.refused + counts.violations).sum()

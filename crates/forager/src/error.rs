@@ -1,5 +1,7 @@
 //! Why a forager does not start, and why one stops.
 
+use std::path::PathBuf;
+
 use antfarm_storage::StorageError;
 
 use crate::config::ConfigError;
@@ -24,6 +26,15 @@ pub enum StartError {
         "the forager's epoch file is damaged, so it cannot tell a deposed queen from the leader: wipe the data folder once the attempts of this forager are decided"
     )]
     EpochDamaged,
+    /// Of the two files that show each other to have been there, one is gone.
+    #[error(
+        "{} is gone, so this forager does not know what it ran or which queens were deposed: put the data folder back as it was, or wipe it once the attempts of this forager are decided",
+        missing.display()
+    )]
+    MemoryIncomplete {
+        /// The file that should be there.
+        missing: PathBuf,
+    },
     /// Programs run under a keeper, and there is none.
     #[error(transparent)]
     Keeper(#[from] KeeperError),

@@ -11,13 +11,12 @@ use antfarm_storage::{DataFolderLock, Disk};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::config::ForagerConfig;
-use crate::epoch_file::EpochFile;
 use crate::error::{StartError, StopError};
 use crate::executor::{self, Run, StopCause, Tools};
 use crate::foreman::{Foreman, Holdings, Identity, Inboxes, Lines, Order, Parts, Sessions};
 use crate::host::Host;
-use crate::journal::Journal;
 use crate::keeper::{self, Due, Keeper};
+use crate::memory::Memory;
 use crate::session;
 use crate::status::Status;
 use crate::take_over::{take_over, unwanted};
@@ -58,8 +57,7 @@ impl Forager {
         config.check()?;
         let data = std::path::absolute(&config.data_dir).map_err(|source| system("finding the data folder", source))?;
         let folder = DataFolderLock::acquire(disk.as_ref(), &data)?;
-        let epoch = EpochFile::open(Arc::clone(&disk), data.join("epoch"))?;
-        let (mut journal, mut remembered) = Journal::open(Arc::clone(&disk), &data.join("journal"))?;
+        let Memory { epoch, mut journal, mut remembered } = Memory::open(&disk, &data)?;
         let identity = Identity::new(remembered.registered.take(), env.random(), Arc::clone(&host.boot_id));
         let found = keeper::find(&env, &host.keeper, &data).await?;
         take_over(&mut journal, &mut remembered, (&host.keeper, found.as_ref()), identity.rebooted()).await?;

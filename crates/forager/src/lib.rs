@@ -20,6 +20,7 @@ mod foreman;
 mod host;
 mod journal;
 mod keeper;
+mod memory;
 mod process;
 mod report;
 mod session;

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use antfarm_storage::{Fact, LogEngine, MemoryEngine, OnDurable, Record, StorageError};
+use antfarm_storage::{Fact, LogEngine, MemoryEngine, OnDurable, QueuedEngine, Record, StorageError};
 use bytes::Bytes;
 
 use crate::crash_states::contents::{self, Contents};
@@ -86,10 +86,10 @@ pub(crate) fn long() -> Lives {
 /// Uses an engine as it is written above, and says what it must hold after each step.
 ///
 /// A step is what a crash may not divide: a vote, a fact, a purge, one record appended, one record cut off.
-pub(crate) fn work<E: LogEngine>(
+pub(crate) fn work(
     recorder: &Recorder,
     lives: Lives,
-    open: impl Fn() -> Result<E, StorageError>,
+    open: &dyn Fn() -> Result<QueuedEngine, StorageError>,
 ) -> Result<Vec<Contents>, StorageError> {
     let model = MemoryEngine::new();
     let mut history = vec![contents::of_engine(&model)?];
@@ -111,6 +111,7 @@ pub(crate) fn work<E: LogEngine>(
                 make(&whole, &engine, done);
                 answers.push(answer);
             }
+            engine.write_queued();
             for answer in answers {
                 answer.recv_timeout(PATIENCE).expect("a disk is not that slow")?;
             }

@@ -11,6 +11,7 @@ use crate::sled_engine::store::Closing;
 
 mod damage;
 mod golden;
+mod interrupted;
 mod survival;
 
 /// Changes the stored bytes behind the engine's back.

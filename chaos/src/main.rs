@@ -3,6 +3,7 @@
 mod checkers;
 mod core;
 mod history;
+mod model;
 mod random;
 mod real;
 
@@ -35,6 +36,12 @@ enum Tier {
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
+    /// Every interleaving of two leaders, two foragers, one node and two attempts, with all rules and without each.
+    Model {
+        /// Visit the largest scope, too: millions of states.
+        #[arg(long)]
+        deep: bool,
+    },
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
 }
@@ -46,6 +53,7 @@ fn main() -> anyhow::Result<()> {
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+        Tier::Model { deep } => model::model(deep),
         Tier::Real(arguments) => real::real(&arguments),
     }
 }

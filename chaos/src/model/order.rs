@@ -74,6 +74,7 @@ pub(super) fn registration(forager: usize, process: u8) -> Registration {
         known: Vec::new(),
         rebooted: false,
         slots: 2,
+        prefetch: 0,
         class_slots: [None; CostClass::ALL.len()],
         tools: vec![name(TOOL)],
         poison_limit: 3,

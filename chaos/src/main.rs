@@ -4,6 +4,7 @@ mod checkers;
 mod core;
 mod crash_states;
 mod history;
+mod model;
 mod random;
 mod real;
 mod sim;
@@ -43,6 +44,12 @@ enum Tier {
     /// Opens logs on behalf of `crash`, in a process that may end.
     #[command(hide = true)]
     RecoverLog,
+    /// Every interleaving of two leaders, two foragers, one node and two attempts, with all rules and without each.
+    Model {
+        /// Visit the largest scope, too: millions of states.
+        #[arg(long)]
+        deep: bool,
+    },
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
     /// The whole cluster in one process: real consensus, transport, API, foragers and clients on simulated machines.
@@ -59,6 +66,7 @@ fn main() -> anyhow::Result<()> {
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
         Tier::Crash(arguments) => crash_states::crash(&arguments),
         Tier::RecoverLog => crash_states::answer_questions(),
+        Tier::Model { deep } => model::model(deep),
         Tier::Real(arguments) => real::real(&arguments),
         Tier::Sim(arguments) => sim::sim(&arguments),
     }

@@ -53,11 +53,13 @@ impl Foreman {
         }
     }
 
-    /// Starts what was held for want of a lease or of a slot, if the leader of today has sent it.
+    /// Starts what was held for want of a lease or of a slot, if the leader of today has sent it to the incarnation of
+    /// today: what was meant for a former one was closed when that was lost, and may have been given to another.
     pub(super) fn begin_held(&mut self) -> Result<(), StorageError> {
-        let epoch = self.parts.epoch.seen();
+        let today = (self.parts.epoch.seen(), self.parts.identity.incarnation());
         let ready = |(attempt, assign): (&AttemptRef, &Assign)| {
-            (assign.epoch == epoch && !self.needs_lease(assign)).then_some((*attempt, assign.class))
+            let is_of_today = (assign.epoch, Some(assign.incarnation)) == today;
+            (is_of_today && !self.needs_lease(assign)).then_some((*attempt, assign.class))
         };
         let ready: Vec<_> = self.parts.holdings.unstarted().filter_map(ready).collect();
         for (attempt, class) in ready {

@@ -136,6 +136,31 @@ async fn what_is_addressed_to_another_incarnation_is_ignored() {
 }
 
 #[tokio::test]
+async fn what_was_held_for_a_former_incarnation_does_not_begin_under_the_lease_of_the_next() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let forager = start(ground.config(&[&queen])).await;
+    let mut session = queen.session().await;
+    session.hello().await;
+    session.lead(3, None).await;
+    session.say([ground.append(10, 0)]).await;
+    until(&forager, |status| status.unstarted == 1).await;
+    let next = Some(Incarnation(4));
+    session.say([Welcome { epoch: Some(Epoch(3)), leading: true, incarnation: next, ..session.welcome() }]).await;
+    until(&forager, |status| status.incarnation == next).await;
+    let sequence = loop {
+        if let Some(ForagerMessage::Heartbeat(heartbeat)) = session.next().await {
+            break heartbeat.sequence;
+        }
+    };
+    session.say([HeartbeatAck { incarnation: next, lease_ms: Some(60_000), ..ack(sequence) }]).await;
+    session.hears_nothing().await;
+    assert_eq!((forager.status().unstarted, ground.ledger().len()), (1, 0), "it was closed when that one was lost");
+    session.say([Assign { incarnation: Incarnation(4), ..ground.append(10, 0) }]).await;
+    assert_eq!(session.hear().await, Accept { attempts: vec![attempt(10)] }.into(), "there is a lease");
+    assert_eq!(session.hear().await, succeeded(10, "null"));
+}
+
+#[tokio::test]
 async fn a_lease_counts_from_when_its_heartbeat_was_sent() {
     let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
     let forager = start(ground.config(&[&queen])).await;

@@ -2,6 +2,7 @@
 
 mod checkers;
 mod core;
+mod fuzz;
 mod history;
 mod random;
 mod real;
@@ -35,6 +36,8 @@ enum Tier {
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
+    /// Hostile bytes for every decoder.
+    Fuzz(fuzz::FuzzArguments),
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
 }
@@ -46,6 +49,7 @@ fn main() -> anyhow::Result<()> {
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+        Tier::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Tier::Real(arguments) => real::real(&arguments),
     }
 }

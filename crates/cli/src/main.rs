@@ -12,6 +12,8 @@ mod exit;
 mod fate;
 mod faults;
 mod fence;
+#[cfg(test)]
+mod fuzz;
 mod graph_file;
 mod help;
 mod hints;

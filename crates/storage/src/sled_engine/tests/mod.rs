@@ -13,6 +13,7 @@ use crate::sled_engine::SledEngine;
 use crate::sled_engine::store::Closing;
 
 mod damage;
+mod fuzz;
 mod golden;
 mod honesty;
 mod survival;

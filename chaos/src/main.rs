@@ -2,10 +2,13 @@
 
 mod checkers;
 mod core;
+mod crash_states;
 mod fuzz;
 mod history;
 mod random;
 mod real;
+mod sim;
+mod work;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -38,19 +41,30 @@ enum Tier {
     },
     /// Hostile bytes for every decoder.
     Fuzz(fuzz::FuzzArguments),
+    /// What a power cut may leave of logs, votes, snapshots and journals, each recovered and judged.
+    Crash(crash_states::CrashArguments),
+    /// Opens logs on behalf of `crash`, in a process that may end.
+    #[command(hide = true)]
+    RecoverLog,
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
+    /// The whole cluster in one process: real consensus, transport, API, foragers and clients on simulated machines.
+    Sim(sim::SimArguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().tier {
         Tier::Quick => {
             core_seeds(0..QUICK_SEEDS)?;
+            sim::quick()?;
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
         Tier::Fuzz(arguments) => fuzz::fuzz(&arguments),
+        Tier::Crash(arguments) => crash_states::crash(&arguments),
+        Tier::RecoverLog => crash_states::answer_questions(),
         Tier::Real(arguments) => real::real(&arguments),
+        Tier::Sim(arguments) => sim::sim(&arguments),
     }
 }
 

@@ -24,6 +24,7 @@ mod keeper_leases;
 mod keeper_restart;
 mod leader_killed;
 mod leader_paused;
+mod leader_replaced;
 mod long_run;
 mod no_cluster;
 mod no_quorum;

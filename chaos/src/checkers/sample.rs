@@ -1,5 +1,7 @@
 //! A small history in which everything holds, for tests that break one thing in it.
 
+mod inside;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -9,9 +11,16 @@ use crate::history::{
     Call, Event, Evidence, FaultKind, ForagerSeen, Goal, GraphShown, GraphSpec, Line, Mark, NodeSpec, Plan,
     QueenStatus, Record, Tool, What,
 };
+pub(super) use inside::{BALLOT, attempt, claim, disk, position, progress};
 
 /// A fence beyond everything that readers of events have covered.
 pub(super) const UNSEEN: u64 = 130;
+
+/// The last index of the log, which everybody reads to.
+const LAST_INDEX: u64 = 30;
+
+/// The deadline of `g1`'s last node.
+pub(super) const DEADLINE_MS: u64 = 10_000;
 
 /// A history that is being made.
 pub(super) struct Sample {
@@ -19,7 +28,11 @@ pub(super) struct Sample {
     pub(super) ledger: Vec<Line>,
     /// What each reader of events saw.
     pub(super) readers: [BTreeMap<u64, Vec<Event>>; 2],
-    late: Vec<(String, What)>,
+    /// What comes after everything else, and how long after, in milliseconds.
+    late: Vec<(u64, String, What)>,
+    clock_ms: u64,
+    /// How far readers have come.
+    read_upto: u64,
     ops: u64,
 }
 
@@ -34,6 +47,14 @@ pub(super) fn with(change: impl FnOnce(&mut Sample)) -> Evidence {
 pub(super) fn finds(property: &str, evidence: &Evidence) {
     let violations: Vec<String> = check_evidence(evidence).iter().map(ToString::to_string).collect();
     assert!(violations.len() == 1 && violations[0].starts_with(property), "for {property}: {violations:?}");
+}
+
+/// Asserts that these two checkers find something, and no other: what an answer says against a property of its own can
+/// stand in no order of all answers either.
+pub(super) fn finds_both(one: &str, other: &str, evidence: &Evidence) {
+    let violations: Vec<String> = check_evidence(evidence).iter().map(ToString::to_string).collect();
+    let expected = violations.len() == 2 && violations[0].starts_with(one) && violations[1].starts_with(other);
+    assert!(expected, "for {one} and {other}: {violations:?}");
 }
 
 /// A change of a node, as an event.
@@ -51,6 +72,21 @@ pub(super) fn change(graph: &str, node: &str, state: &str, fence: Option<u64>) -
 fn of_graph(graph: &str, state: &str, finished: bool) -> Event {
     let (graph, state) = (Some(graph.into()), Some(state.into()));
     Event { r#type: "graph".into(), graph, state, finished: Some(finished), ..Event::default() }
+}
+
+fn of_forager(forager: &str, state: &str) -> Event {
+    let (forager, state) = (Some(forager.into()), Some(state.into()));
+    Event { r#type: "forager".into(), forager, state, ..Event::default() }
+}
+
+/// A forager is lost, as an event.
+pub(super) fn lost(forager: &str) -> Event {
+    of_forager(forager, "lost")
+}
+
+/// A forager has registered, as an event.
+pub(super) fn registered(forager: &str) -> Event {
+    of_forager(forager, "ready")
 }
 
 /// How a graph is shown in that state.
@@ -74,12 +110,13 @@ pub(super) fn forager(open: u32, open_model: u32) -> ForagerSeen {
 pub(super) fn graph(id: &str) -> GraphSpec {
     let node = |id: &str, tool, after: &[&str]| {
         let after = after.iter().map(ToString::to_string).collect();
-        NodeSpec { id: id.into(), tool, count: None, after }
+        NodeSpec { id: id.into(), tool, count: None, after, deadline_ms: None }
     };
     let say = || node("say", Tool::Echo { word: "a word".into() }, &[]);
     let write = || node("write", Tool::Append { ms: 1, guard: false }, &[]);
+    let after = NodeSpec { deadline_ms: Some(DEADLINE_MS), ..node("after", Tool::Work, &["write", "say"]) };
     let nodes = match id {
-        "g1" => vec![write(), say(), node("pay", Tool::Pay, &[]), node("after", Tool::Work, &["write", "say"])],
+        "g1" => vec![write(), say(), node("pay", Tool::Pay, &[]), after],
         "g2" => vec![write()],
         _ => vec![say()],
     };
@@ -89,6 +126,7 @@ pub(super) fn graph(id: &str) -> GraphSpec {
 fn log() -> BTreeMap<u64, Vec<Event>> {
     let g1 = |node, state, fence| change("g1", node, state, Some(fence));
     BTreeMap::from([
+        (2, vec![registered("forager-1")]),
         (5, vec![of_graph("g1", "running", false)]),
         (10, vec![g1("write", "assigned", 10)]),
         (11, vec![g1("say", "assigned", 11)]),
@@ -109,14 +147,19 @@ fn log() -> BTreeMap<u64, Vec<Event>> {
 impl Sample {
     fn sound() -> Self {
         let (readers, records, late) = ([log(), log()], Vec::new(), Vec::new());
-        let mut sample = Self { records, ledger: Vec::new(), readers, late, ops: 0 };
+        let mut sample =
+            Self { records, ledger: Vec::new(), readers, late, clock_ms: 0, read_upto: LAST_INDEX, ops: 0 };
         for (node, fence) in [("write", 10), ("pay", 12), ("after", 14)] {
             sample.run("g1", node, fence);
         }
         sample.begin();
+        sample.records.extend(inside::sound().map(|what| ("inside".to_owned(), what)));
         for (id, index, state) in [("g1", 6, "succeeded"), ("g2", 17, "cancelled"), ("g3", 19, "succeeded")] {
             let (call, graph) = (Call::Submit { graph: graph(id) }, shown(id, "running"));
             sample.answered(call, (201, index), graph);
+            if id == "g2" {
+                sample.answered(Call::Cancel { graph: id.into() }, (200, 18), shown(id, state));
+            }
             let results = if id == "g2" { json!({}) } else { json!({"say": "a word"}) };
             let mut results: BTreeMap<String, Value> = serde_json::from_value(results).expect("a map");
             if id == "g1" {
@@ -127,9 +170,6 @@ impl Sample {
             }
             sample.records.push(("closing".into(), What::Final { graph: shown(id, state), results }));
         }
-        let cancelled = shown("g2", "cancelled");
-        let call = Call::Cancel { graph: "g2".into() };
-        sample.answered(call, (200, 20), cancelled);
         let call = Call::Read { graph: "g1".into(), stale: true };
         let graph = shown("g1", "succeeded");
         sample.answered(call, (200, 30), graph);
@@ -152,6 +192,7 @@ impl Sample {
         let position = |queen| What::Position { queen, life: 1, applied: 30, digest: "aa".into() };
         let reached = |goal| What::Reached { goal, after_ms: Some(300), last_look: String::new() };
         let said = [
+            What::Clock { wall_ms: 2_000 },
             What::Plan(plan),
             status(1, true),
             status(2, false),
@@ -164,14 +205,15 @@ impl Sample {
             reached(Goal::FreshSubmission),
             reached(Goal::AllFinal),
             reached(Goal::Settled),
+            reached(Goal::Resumed),
+            reached(Goal::ServesAgain),
         ];
         self.records.extend(said.map(|what| ("harness".to_owned(), what)));
     }
 
     fn answered(&mut self, call: Call, (status, index): (u16, u64), graph: GraphShown) {
         self.op(call, |op| What::Ok { op, status, index, life: Some(1), graph: Some(graph) });
-        let op = self.late.drain(..).collect::<Vec<_>>();
-        self.records.extend(op);
+        self.records.extend(self.late.drain(..).map(|(_, by, what)| (by, what)));
     }
 
     /// Adds an operation of client-1 at queen-1 after everything else.
@@ -183,7 +225,23 @@ impl Sample {
 
     /// Adds something after everything else.
     pub(super) fn add(&mut self, by: &str, what: What) {
-        self.late.push((by.to_owned(), what));
+        self.late.push((self.clock_ms, by.to_owned(), what));
+    }
+
+    /// Adds something before anybody reads an event.
+    pub(super) fn add_early(&mut self, by: &str, what: What) {
+        self.records.push((by.to_owned(), what));
+    }
+
+    /// Time goes by before what is added next.
+    pub(super) fn wait_ms(&mut self, ms: u64) {
+        self.clock_ms += ms;
+    }
+
+    /// Nobody reads further.
+    pub(super) fn read_only_to(&mut self, last: u64) {
+        self.readers.iter_mut().for_each(|reader| reader.retain(|index, _| *index <= last));
+        self.read_upto = last;
     }
 
     /// Leaves out what is not to be kept.
@@ -232,15 +290,16 @@ impl Sample {
     }
 
     fn evidence(self) -> Evidence {
-        let mut records = self.records;
+        let mut records: Vec<(u64, String, What)> = self.records.into_iter().map(|(by, what)| (0, by, what)).collect();
         for (number, entries) in self.readers.into_iter().enumerate() {
             let by = format!("watch-{}", number + 1);
             let entries = entries.into_iter().map(|(index, events)| What::Entry { index, events });
             let read = std::iter::once(What::Stream { queen: 1, after: 0 }).chain(entries);
-            records.extend(read.map(|what| (by.clone(), what)));
+            let read = read.chain([What::Read { upto: self.read_upto }]);
+            records.extend(read.map(|what| (0, by.clone(), what)));
         }
         records.extend(self.late);
-        let records = (0..).zip(records).map(|(seq, (by, what))| Record { at_us: seq, by, seq, what });
+        let records = (0..).zip(records).map(|(seq, (ms, by, what))| Record { at_us: ms * 1_000 + seq, by, seq, what });
         Evidence::new(records.collect(), self.ledger)
     }
 }

@@ -3,6 +3,7 @@
 use antfarm_model::Span;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::bench::Bench;
 use crate::commands::{
     check::Check, cluster::Cluster, completions::Completions, config::Config, events::Events, fence::Fence,
     forager::Forager, graph::Graph, keeper::Keeper, keeper::Sentry, node::Node, queen::Queen, submit::Submit,
@@ -66,6 +67,7 @@ enum Command {
     Queen(Queen),
     Forager(Forager),
     Cluster(Cluster),
+    Bench(Bench),
     Config(Config),
     Completions(Completions),
     Version(Version),
@@ -102,6 +104,7 @@ impl Cli {
             Command::Cluster(cluster) => cluster.run(global, console),
             Command::Fence(fence) => fence.run(console),
             Command::Events(events) => events.run(global, console),
+            Command::Bench(bench) => bench.run(global, console),
             Command::Config(config) => config.run(console),
             Command::Completions(completions) => completions.run(console),
             Command::Version(version) => version.run(console),

@@ -14,6 +14,7 @@ mod identity;
 mod lease;
 mod log_request;
 mod present;
+mod recall;
 mod sessions;
 mod welcome;
 mod wind_down;
@@ -21,6 +22,7 @@ mod wind_down;
 use std::sync::Arc;
 use std::time::Duration;
 
+use antfarm_model::Epoch;
 use antfarm_protocol::{Accept, AttemptRef};
 use antfarm_storage::{DataFolderLock, StorageError};
 use tokio::sync::{mpsc, watch};
@@ -30,7 +32,7 @@ use crate::epoch_file::EpochFile;
 use crate::error::StopError;
 use crate::executor::{self, Happening, Happenings, KeptLogs, Tools};
 use crate::journal::{Journal, Record};
-use crate::keeper::Due;
+use crate::keeper::{Due, Keeping};
 use crate::session::Event;
 use crate::status::Status;
 
@@ -80,6 +82,8 @@ pub(crate) struct Parts {
     pub(crate) status: watch::Sender<Status>,
     /// The lease under which the keeper goes on with what a former process left.
     pub(crate) lease: Due,
+    /// Who keeps the programs of this machine.
+    pub(crate) keeping: Keeping,
 }
 
 /// The state of a forager.
@@ -90,6 +94,8 @@ pub(crate) struct Foreman {
     logs: KeptLogs,
     phase: Phase,
     stale_messages: u64,
+    /// The highest epoch that an assignment came from.
+    assigned: Epoch,
     /// Attempts that this turn starts once the journal is written.
     starts: Vec<AttemptRef>,
     /// Attempts that the keeper may forget once the journal is written.
@@ -123,6 +129,7 @@ impl Foreman {
             logs: KeptLogs::default(),
             phase: Phase::Working,
             stale_messages: 0,
+            assigned: Epoch(0),
             starts: Vec::new(),
             forgets: Vec::new(),
             accepted: Vec::new(),
@@ -197,6 +204,7 @@ impl Foreman {
     /// What time demands, then the journal, then what follows from it.
     fn end_turn(&mut self) -> Result<(), StorageError> {
         self.watch_lease();
+        self.fill_slots()?;
         self.beat();
         if self.parts.journal.wants_compaction() {
             self.parts.journal.commit()?;

@@ -18,13 +18,16 @@ mod member;
 mod metrics;
 mod record;
 mod replica;
+mod simulated_runtime;
 mod snapshot;
 mod start;
 mod state_machine;
 mod status;
+mod succession;
 mod tasks;
 mod transport;
 mod types;
+mod watched_engine;
 
 #[cfg(test)]
 mod openraft_suite;
@@ -34,8 +37,11 @@ pub use error::{Failure, NotLeading, ProposeError, StartError, TransferError};
 pub use feed::{Gap, Outcomes};
 pub use member::Member;
 pub use openraft::AsyncRuntime;
+pub use record::{StoredVote, stored_vote, term_of_record};
 pub use replica::{Office, Pending, Replica};
+pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
+pub use succession::ElectionCause;
 
 /// The runtime of production: tokio.
 pub type SystemRuntime = openraft_rt_tokio::TokioRuntime;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 /// For this long a child may end by itself after SIGTERM.
@@ -48,10 +48,22 @@ impl Spec {
     pub(crate) fn start(&self) -> anyhow::Result<Running> {
         let log = OpenOptions::new().create(true).append(true).open(&self.log);
         let log = log.with_context(|| format!("the log {} cannot be opened", self.log.display()))?;
+        self.start_with(log.into(), false)
+    }
+
+    /// As [`Spec::start`], with the log going into a pipe, and as much of it as by default.
+    pub(crate) fn start_piped(&self) -> anyhow::Result<Running> {
+        self.start_with(Stdio::piped(), true)
+    }
+
+    fn start_with(&self, log: Stdio, default_log: bool) -> anyhow::Result<Running> {
         let program = std::env::current_exe().context("the path of this program is unknown")?;
         let mut command = Command::new(program);
         command.arg0("antfarm").args([self.role, "run", "--config"]).arg(&self.config).arg("--exit-with-parent");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).process_group(0).kill_on_drop(true);
+        if default_log {
+            command.env_remove("RUST_LOG");
+        }
         let mut child = command.spawn().with_context(|| format!("{} cannot be started", self.name))?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).context("a new child has a pid")?;
         let stdin = child.stdin.take();
@@ -77,6 +89,16 @@ impl Spec {
 impl Running {
     pub(crate) fn pid(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
+    }
+
+    /// The log, if it was started with a pipe for it.
+    pub(crate) fn take_log(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) -> anyhow::Result<()> {
+        kill_process(self.pid, signal).with_context(|| format!("process {} cannot be signalled", self.pid()))
     }
 
     /// Waits until it ends.

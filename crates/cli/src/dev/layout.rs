@@ -24,11 +24,17 @@ pub(crate) struct Layout {
     pub(crate) queens: u16,
     pub(crate) foragers: u16,
     pub(crate) slots: u32,
+    pub(crate) prefetch: u32,
     pub(crate) base_port: u16,
+    /// Something stands before the queens' ports for each other.
+    pub(crate) relayed: bool,
 }
 
-/// The ports of queens' peers are this much higher than those for clients.
+/// The ports of queens' peers are this much higher than those for clients…
 const RAFT_OFFSET: u16 = 100;
+
+/// … and this much more where they listen, if something stands before them.
+const RELAYED_OFFSET: u16 = 100;
 
 impl Layout {
     /// Where clients and foragers reach a queen.
@@ -52,11 +58,17 @@ impl Layout {
         format!("127.0.0.1:{}", self.base_port + RAFT_OFFSET + queen)
     }
 
+    /// Where a queen listens for its peers.
+    pub(crate) fn raft_listen(&self, queen: u16) -> String {
+        let relayed = if self.relayed { RELAYED_OFFSET } else { 0 };
+        format!("127.0.0.1:{}", self.base_port + RAFT_OFFSET + relayed + queen)
+    }
+
     /// Checks that the folder holds no other kind of cluster, and that the ports are free.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.check_folder()?;
         for queen in 1..=self.queens {
-            for address in [self.http(queen), self.raft(queen)] {
+            for address in [self.http(queen), self.raft(queen), self.raft_listen(queen)] {
                 TcpListener::bind(&address).map_err(|error| self.in_use(&address, &error))?;
             }
         }
@@ -121,7 +133,7 @@ impl Layout {
             data_dir: self.folder(name).join("data"),
             http: self.http(queen),
             initial_members: (1..=self.queens).map(member).collect(),
-            raft: RaftConfig::new(self.raft(queen)),
+            raft: RaftConfig::new(self.raft_listen(queen)),
             ..QueenConfig::example()
         }
     }
@@ -130,6 +142,7 @@ impl Layout {
         let queens = (1..=self.queens).map(|queen| self.http(queen).parse()).collect::<Result<_, _>>()?;
         let mut config = ForagerConfig::new(Name::new(name)?, queens, self.folder(name).join("data"));
         config.slots = self.slots;
+        config.prefetch = self.prefetch;
         let commands = tools.iter().filter_map(|tool| Some((tool.manifest.name.clone(), tool.command.clone()?)));
         config.tools = commands.map(|(name, command)| (name, ToolProgram { command })).collect();
         config.check().map_err(|why| Stop::usage(why.to_string()))?;

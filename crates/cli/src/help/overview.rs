@@ -6,7 +6,7 @@ use clap::Command;
 
 /// The commands, by what they are for.
 pub(super) const GROUPS: [(&str, &[&str]); 5] = [
-    ("Try it on this machine", &["dev"]),
+    ("Try it on this machine", &["dev", "bench"]),
     ("Graphs, from the file to the result", &["check", "submit", "graph", "node", "events"]),
     ("The cluster", &["cluster", "forager", "tool"]),
     ("In the scripts of tools", &["fence"]),

@@ -35,8 +35,12 @@ impl Foreman {
         match message {
             QueenMessage::Welcome(welcome) => self.welcome(session, &welcome),
             QueenMessage::HeartbeatAck(ack) => self.heartbeat_ack(session, ack),
-            QueenMessage::Assign(assign) => self.assign(assign),
+            QueenMessage::Assign(assign) => {
+                self.note_assignment(assign.epoch);
+                self.assign(assign)
+            }
             QueenMessage::Cancel(cancel) => self.cancel(cancel),
+            QueenMessage::Recall(recall) => self.recall(&recall),
             QueenMessage::Confirmed(confirmed) => self.confirm(&confirmed),
             QueenMessage::LogRequest(request) => {
                 self.answer_log_request(session, request);
@@ -47,6 +51,14 @@ impl Foreman {
                 self.parts.sessions.drop_session(session);
                 Ok(())
             }
+        }
+    }
+
+    /// Says so when work of an epoch arrives for the first time: from here on a failover is over for this forager.
+    fn note_assignment(&mut self, epoch: Epoch) {
+        if epoch > self.assigned {
+            self.assigned = epoch;
+            tracing::info!(%epoch, "the first assignment of an epoch");
         }
     }
 

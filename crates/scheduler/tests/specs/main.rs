@@ -18,6 +18,7 @@ mod graphs;
 mod histories;
 mod leases;
 mod not_before;
+mod prefetch;
 mod quarantine;
 mod ranges;
 mod references;

@@ -5,7 +5,7 @@ use sled::Batch;
 use crate::change::Change;
 use crate::engine::Record;
 use crate::sled_engine::value::{
-    self, PIECE_BYTES, PieceHead, START_KEY, VOTE_KEY, WRITE_NUMBER_KEY, fact_key, piece_key,
+    self, END_KEY, PIECE_BYTES, PieceHead, START_KEY, VOTE_KEY, WRITE_NUMBER_KEY, fact_key, piece_key,
 };
 
 /// A batch that has grown to this is closed at the next place where a crash may fall between two batches.
@@ -26,6 +26,9 @@ pub(super) struct Batches {
     open: Batch,
     open_bytes: usize,
     open_keys: usize,
+    /// The index after the last record, when all that was added so far is applied. Each batch says it, since sled may lose
+    /// the last records without a word, and leave what is on other pages.
+    pub(super) next: u64,
     /// How many values are put in all.
     pub(super) puts: usize,
     /// Whether anything is removed.
@@ -33,9 +36,9 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    /// All changes of a group, and the number of this write.
-    pub(super) fn of<'a>(changes: impl IntoIterator<Item = &'a Change>, write_number: u64) -> Self {
-        let mut batches = Self::default();
+    /// All changes of a group, and the number of this write. `next` is the index after the last record before.
+    pub(super) fn of<'a>(changes: impl IntoIterator<Item = &'a Change>, write_number: u64, next: u64) -> Self {
+        let mut batches = Self { next, ..Self::default() };
         for change in changes {
             batches.add(change);
         }
@@ -45,7 +48,7 @@ impl Batches {
 
     /// The batches, in order.
     pub(super) fn into_batches(mut self) -> Vec<Batch> {
-        self.closed.push(self.open);
+        self.close();
         self.closed
     }
 
@@ -64,7 +67,10 @@ impl Batches {
                     self.remove_record(index, length);
                 }
             }
-            Change::Purge(start) => self.put(START_KEY, &start.to_le_bytes()),
+            Change::Purge(start) => {
+                self.put(START_KEY, &start.to_le_bytes());
+                self.next = self.next.max(*start);
+            }
             Change::Vote(vote) => self.put(VOTE_KEY, vote),
             Change::Fact(fact, content) => self.put(&fact_key(*fact), content),
         }
@@ -78,11 +84,13 @@ impl Batches {
             self.put(&piece_key(record.index, piece), &head.with(now));
             rest = later;
         }
+        self.next = record.index + 1;
         self.boundary();
     }
 
     fn remove_record(&mut self, index: u64, length: u32) {
         self.removes = true;
+        self.next = index;
         for piece in 0..value::pieces(length) {
             let key = piece_key(index, piece);
             self.open_keys += 1;
@@ -101,9 +109,14 @@ impl Batches {
 
     fn boundary(&mut self) {
         if self.open_bytes >= BATCH_BYTES || self.open_keys >= BATCH_KEYS {
-            self.closed.push(std::mem::take(&mut self.open));
-            self.open_bytes = 0;
-            self.open_keys = 0;
+            self.close();
         }
+    }
+
+    fn close(&mut self) {
+        self.put(END_KEY, &self.next.to_le_bytes());
+        self.closed.push(std::mem::take(&mut self.open));
+        self.open_bytes = 0;
+        self.open_keys = 0;
     }
 }

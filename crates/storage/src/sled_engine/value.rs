@@ -4,6 +4,7 @@
 //! key                                  content of the value
 //! 'f' fact (9 bytes)                   value of the fact
 //! 'l' index u64  piece u32             payload length u32, payload crc u32, up to PIECE_BYTES of payload
+//! 'm' 'e'                              the index after the last record u64
 //! 'm' 'n'                              number of the last write u64
 //! 'm' 's'                              where the log begins u64
 //! 'm' 'v'                              the vote
@@ -24,6 +25,7 @@ const VERSION: u8 = 1;
 /// the 17 of a leaf that is about to be split and what a merge may add.
 pub(super) const PIECE_BYTES: usize = 4 << 10;
 
+pub(super) const END_KEY: &[u8] = b"me";
 pub(super) const START_KEY: &[u8] = b"ms";
 pub(super) const VOTE_KEY: &[u8] = b"mv";
 pub(super) const WRITE_NUMBER_KEY: &[u8] = b"mn";

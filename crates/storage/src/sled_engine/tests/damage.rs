@@ -53,6 +53,9 @@ fn a_missing_record_is_refused() {
     let folder = written();
     tamper(&folder, |db| drop(db.remove(piece_key(0, 0)).unwrap()));
     assert_eq!(refusal(&folder), Damage::Hole { expected: 0, found: 1 });
+    let folder = written();
+    tamper(&folder, |db| drop(db.remove(piece_key(9, 0)).unwrap()));
+    assert_eq!(refusal(&folder), Damage::Hole { expected: 9, found: 10 });
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use antfarm_fuzzing::Target;
 
+use crate::acknowledged;
 use crate::error::Item;
-use crate::sled_engine::acknowledged;
 use crate::sled_engine::value::{self, PieceHead};
 
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");

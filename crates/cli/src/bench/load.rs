@@ -1,0 +1,52 @@
+//! A constant rate of work: graphs of one array node of `noop`, submitted in small steps, whatever happens to queens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use antfarm_client::Client;
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// Graphs per second.
+const STEPS: u32 = 20;
+
+/// Submissions that may be under way, such as while nobody leads; then the load waits.
+const UNDER_WAY: usize = 256;
+
+/// Work that keeps coming until this is dropped.
+pub(super) struct Load(JoinHandle<()>);
+
+impl Load {
+    /// So many nodes per second.
+    pub(super) fn start(client: Client, nodes_per_second: u32) -> Self {
+        Self(tokio::spawn(keep_up(client, nodes_per_second.div_ceil(STEPS))))
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn keep_up(client: Client, nodes: u32) {
+    let under_way = Arc::new(Semaphore::new(UNDER_WAY));
+    let mut step = interval(Duration::from_secs(1) / STEPS);
+    step.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    for number in 0_u64.. {
+        step.tick().await;
+        let Ok(permit) = under_way.clone().acquire_owned().await else { return };
+        let client = client.clone();
+        let graph = json!({
+            "id": format!("load-{number}"),
+            "nodes": {"each": {"tool": "noop", "array": {"count": nodes}}},
+        });
+        tokio::spawn(async move {
+            // A submission that came to nothing is less load for a moment, which the rates of assignments show.
+            let _ = client.submit(graph.to_string(), "application/json").await;
+            drop(permit);
+        });
+    }
+}

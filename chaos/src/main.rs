@@ -3,6 +3,7 @@
 mod checkers;
 mod core;
 mod crash_states;
+mod fuzz;
 mod history;
 mod model;
 mod random;
@@ -39,6 +40,8 @@ enum Tier {
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
+    /// Hostile bytes for every decoder.
+    Fuzz(fuzz::FuzzArguments),
     /// What a power cut may leave of logs, votes, snapshots and journals, each recovered and judged.
     Crash(crash_states::CrashArguments),
     /// Opens logs on behalf of `crash`, in a process that may end.
@@ -64,6 +67,7 @@ fn main() -> anyhow::Result<()> {
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+        Tier::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Tier::Crash(arguments) => crash_states::crash(&arguments),
         Tier::RecoverLog => crash_states::answer_questions(),
         Tier::Model { deep } => model::model(deep),

@@ -13,6 +13,8 @@ mod exit;
 mod fate;
 mod faults;
 mod fence;
+#[cfg(test)]
+mod fuzz;
 mod graph_file;
 mod help;
 mod hints;

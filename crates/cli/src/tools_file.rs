@@ -87,7 +87,7 @@ pub(crate) fn read_manifests(path: &Path) -> anyhow::Result<Vec<Manifest>> {
     Ok(vec![manifest])
 }
 
-fn parse(text: &str) -> Result<Vec<Tool>, Vec<String>> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Tool>, Vec<String>> {
     let document: ToolsDocument =
         toml::from_str(text).map_err(|error| vec![error.to_string().trim_end().to_owned(), EXAMPLE.to_owned()])?;
     let mut faults = Vec::new();

@@ -8,6 +8,8 @@ mod answer;
 mod client;
 mod error;
 mod events;
+#[cfg(test)]
+mod fuzz;
 mod graph_watch;
 #[cfg(test)]
 mod scripted;

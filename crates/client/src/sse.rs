@@ -1,6 +1,6 @@
 //! Server-sent events, read piece by piece as they arrive.
 
-/// The longest line.
+/// The longest line, and the longest text of one message.
 const MAX_LINE_BYTES: usize = 4 << 20;
 
 /// What a blank line ended.
@@ -12,7 +12,7 @@ pub(crate) struct Message {
     pub(crate) data: Option<String>,
 }
 
-/// A line is longer than any that a queen sends.
+/// A line, or the text of a message, is longer than any that a queen sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineTooLong;
 
@@ -32,25 +32,26 @@ impl Parser {
             bytes = &bytes[end + 1..];
             let line = std::mem::take(&mut self.line);
             let line = String::from_utf8_lossy(&line);
-            self.end_line(line.strip_suffix('\r').unwrap_or(&line), &mut complete);
+            self.end_line(line.strip_suffix('\r').unwrap_or(&line), &mut complete)?;
         }
         self.line.extend_from_slice(bytes);
         if self.line.len() > MAX_LINE_BYTES { Err(LineTooLong) } else { Ok(complete) }
     }
 
-    fn end_line(&mut self, line: &str, complete: &mut Vec<Message>) {
+    fn end_line(&mut self, line: &str, complete: &mut Vec<Message>) -> Result<(), LineTooLong> {
         if line.is_empty() {
             let message = std::mem::take(&mut self.message);
             if message != Message::default() {
                 complete.push(message);
             }
-            return;
+            return Ok(());
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
             "id" => self.message.id = Some(value.to_owned()),
             "data" => match &mut self.message.data {
+                Some(data) if data.len() + value.len() >= MAX_LINE_BYTES => return Err(LineTooLong),
                 Some(data) => {
                     data.push('\n');
                     data.push_str(value);
@@ -59,6 +60,7 @@ impl Parser {
             },
             _ => {} // comments, and fields that queens do not use
         }
+        Ok(())
     }
 }
 
@@ -87,6 +89,15 @@ mod tests {
         let mut parser = Parser::default();
         assert_eq!(parser.take(b"id: 1\ndata: x\n"), Ok(Vec::new()));
         assert_eq!(parser.take(b"\n"), Ok(vec![message(Some("1"), Some("x"))]));
+    }
+
+    #[test]
+    fn a_message_without_end_is_refused() {
+        let (mut parser, line) =
+            (Parser::default(), [b"data: ".to_vec(), vec![b'x'; 1 << 20], b"\n".to_vec()].concat());
+        let fitting = (0..MAX_LINE_BYTES >> 20).take_while(|_| parser.take(&line) == Ok(Vec::new())).count();
+        assert_eq!(fitting, (MAX_LINE_BYTES >> 20) - 1, "with its line breaks, the last one is too much");
+        assert_eq!(parser.take(&line), Err(LineTooLong));
     }
 
     #[test]

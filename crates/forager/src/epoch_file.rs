@@ -44,7 +44,7 @@ impl EpochFile {
     }
 }
 
-fn encode(epoch: Epoch) -> [u8; BYTES] {
+pub(crate) fn encode(epoch: Epoch) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     bytes[..2].copy_from_slice(&VERSION.to_le_bytes());
     bytes[2..10].copy_from_slice(&epoch.0.to_le_bytes());
@@ -53,7 +53,7 @@ fn encode(epoch: Epoch) -> [u8; BYTES] {
     bytes
 }
 
-fn decode(bytes: &[u8]) -> Option<Epoch> {
+pub(crate) fn decode(bytes: &[u8]) -> Option<Epoch> {
     let whole: &[u8; BYTES] = bytes.try_into().ok()?;
     let epoch = Epoch(u64::from_le_bytes(whole[2..10].try_into().ok()?));
     (encode(epoch) == *whole).then_some(epoch)

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use antfarm_storage::{Disk, JournalFile, StorageError};
 
 pub(crate) use record::Record;
+#[cfg(test)]
+pub(crate) use record::{decode, encode};
 pub(crate) use remembered::{Open, Registered, Remembered};
 
 use crate::error::StartError;

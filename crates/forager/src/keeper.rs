@@ -16,6 +16,8 @@ mod command;
 mod due;
 mod error;
 mod frame;
+#[cfg(test)]
+mod fuzz;
 mod house;
 mod keeping;
 mod line;

@@ -17,6 +17,8 @@ mod error;
 mod executor;
 mod forager;
 mod foreman;
+#[cfg(test)]
+mod fuzz;
 mod host;
 mod journal;
 mod keeper;

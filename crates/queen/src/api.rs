@@ -14,6 +14,8 @@ mod events;
 mod explain;
 mod foragers;
 mod forward;
+#[cfg(test)]
+mod fuzz;
 mod graphs;
 mod health;
 mod leader;

@@ -10,6 +10,8 @@ mod config;
 mod core;
 mod error;
 mod feed;
+#[cfg(test)]
+mod fuzz;
 mod identity;
 mod log_store;
 mod member;

@@ -51,7 +51,7 @@ fn malformed(path: &Path) -> StorageError {
     StorageError::damaged(path, Damage::Malformed { item: Item::Bookkeeping })
 }
 
-fn encode(number: u64) -> [u8; BYTES] {
+pub(crate) fn encode(number: u64) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     bytes[0] = VERSION;
     bytes[4..8].copy_from_slice(&crc32c::crc32c(&number.to_le_bytes()).to_le_bytes());
@@ -59,7 +59,7 @@ fn encode(number: u64) -> [u8; BYTES] {
     bytes
 }
 
-fn decode(bytes: &[u8]) -> Result<u64, Damage> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<u64, Damage> {
     let item = Item::Bookkeeping;
     let Some((_, number)) = bytes.split_last_chunk() else { return Err(Damage::Malformed { item }) };
     let number = u64::from_le_bytes(*number);

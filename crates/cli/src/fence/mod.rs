@@ -16,6 +16,8 @@
 //! - What is no sound record is an error. It is never taken for «no fence yet».
 
 mod folder;
+#[cfg(test)]
+mod fuzz;
 mod key;
 mod lock;
 mod record;

@@ -65,7 +65,7 @@ enum RecordV1 {
 }
 
 /// Adds a record to a batch.
-pub(super) fn encode(record: &Record, batch: &mut Vec<u8>) {
+pub(crate) fn encode(record: &Record, batch: &mut Vec<u8>) {
     if batch.is_empty() {
         batch.extend_from_slice(&VERSION.to_le_bytes());
     }
@@ -89,7 +89,7 @@ pub(super) fn encode(record: &Record, batch: &mut Vec<u8>) {
 }
 
 /// The records of a batch; none if this program does not know them.
-pub(super) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
+pub(crate) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
     let (version, mut rest) = batch.split_first_chunk::<HEADER_BYTES>()?;
     if u16::from_le_bytes(*version) != VERSION {
         return None;

@@ -45,7 +45,7 @@ pub(crate) struct Open {
 
 impl Remembered {
     /// Takes the next record; none if it contradicts the ones before.
-    pub(super) fn take(&mut self, record: Record) -> Option<()> {
+    pub(crate) fn take(&mut self, record: Record) -> Option<()> {
         match record {
             Record::Registered { incarnation, boot_id } => {
                 self.registered = Some(Registered { incarnation, boot_id });

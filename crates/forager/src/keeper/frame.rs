@@ -48,8 +48,13 @@ pub(crate) async fn read<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unp
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         answer => answer?,
     };
-    let mut body = vec![0; length_of(length)?];
-    stream.read_exact(&mut body).await?;
+    let length = length_of(length)?;
+    // What is announced gets room as it arrives.
+    let mut body = Vec::new();
+    stream.take(length as u64).read_to_end(&mut body).await?;
+    if body.len() < length {
+        return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
+    }
     decode(&body).map(Some)
 }
 

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::keeper::frame::{Inbox, encode};
 
-    fn golden<T: Serialize + DeserializeOwned + PartialEq + Debug>(messages: &[T], expected: &[&str]) {
+    fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(messages: &[T], expected: &[&str]) {
         let frames: Vec<Vec<u8>> = messages.iter().map(|message| encode(message).expect("it is short")).collect();
         let hex = |frame: &Vec<u8>| frame.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
         assert_eq!(frames.iter().map(hex).collect::<Vec<_>>(), expected);
@@ -252,7 +252,7 @@ mod tests {
             Order::Ping,
             Order::End,
         ];
-        golden(&orders, &GOLDEN_ORDERS);
+        check(&orders, &golden::ORDERS);
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
             Tale::Log { request: 13, text: Some(vec![3]) },
             Tale::Pong,
         ];
-        golden(&tales, &GOLDEN_TALES);
+        check(&tales, &golden::TALES);
     }
 
     #[test]
@@ -284,12 +284,16 @@ mod tests {
             guarded: false,
             due: due(),
         };
-        golden(&[start, SentryOrder::Due(due())], &GOLDEN_SENTRY_ORDERS);
+        check(&[start, SentryOrder::Due(due())], &golden::SENTRY_ORDERS);
         let ended = SentryTale::Ended { exit: Exit::Code(0), stopped: true };
-        golden(&[SentryTale::Started(program()), ended], &GOLDEN_SENTRY_TALES);
+        check(&[SentryTale::Started(program()), ended], &golden::SENTRY_TALES);
     }
+}
 
-    const GOLDEN_ORDERS: [&str; 8] = [
+/// Every message, as its frame stands in hexadecimal digits.
+#[cfg(test)]
+pub(super) mod golden {
+    pub(in crate::keeper) const ORDERS: [&str; 8] = [
         "0700000001000101650166",
         "0400000001010506",
         "130000000102010203040a01010161010162016301640b",
@@ -300,7 +304,7 @@ mod tests {
         "020000000107",
     ];
 
-    const GOLDEN_TALES: [&str; 9] = [
+    pub(in crate::keeper) const TALES: [&str; 9] = [
         "0c0000000100010203040a0101070900",
         "0400000001010506",
         "080000000102010203040709",
@@ -312,7 +316,8 @@ mod tests {
         "020000000105",
     ];
 
-    const GOLDEN_SENTRY_ORDERS: [&str; 2] = ["1200000001000101610101650166022f670164000506", "0400000001010506"];
+    pub(in crate::keeper) const SENTRY_ORDERS: [&str; 2] =
+        ["1200000001000101610101650166022f670164000506", "0400000001010506"];
 
-    const GOLDEN_SENTRY_TALES: [&str; 2] = ["0400000001000709", "050000000101000001"];
+    pub(in crate::keeper) const SENTRY_TALES: [&str; 2] = ["0400000001000709", "050000000101000001"];
 }

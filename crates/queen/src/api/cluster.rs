@@ -77,7 +77,7 @@ pub(super) async fn show(State(api): State<Api>, Asked(query): Asked<Scope>) -> 
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Transfer {
+pub(super) struct Transfer {
     /// To whom; if nobody is named, to the voter with the longest log.
     to: Option<MemberId>,
 }

@@ -18,7 +18,7 @@ use super::view::NodeView;
 /// What somebody decides about an instance whose fate is unknown.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Ruling {
+pub(super) struct Ruling {
     verdict: Word,
     fence: u64,
     #[serde(default)]

@@ -100,7 +100,7 @@ impl Api {
 }
 
 /// A graph that can be proposed.
-struct Readable {
+pub(super) struct Readable {
     id: String,
     /// Its bytes for the log.
     bytes: Vec<u8>,
@@ -109,7 +109,7 @@ struct Readable {
 }
 
 /// A graph; or everything that is wrong with it, unknown tools among it.
-fn read(
+pub(super) fn read(
     body: &[u8],
     is_ndjson: bool,
     limits: &Limits,

@@ -73,7 +73,7 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn manifest(name: &str, mut body: Map<String, Value>) -> Result<Manifest, Problem> {
+pub(super) fn manifest(name: &str, mut body: Map<String, Value>) -> Result<Manifest, Problem> {
     path_name(name)?;
     let stated = body.entry("name").or_insert_with(|| Value::String(name.to_owned()));
     if stated != name {

@@ -8,6 +8,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 const HEADER_BYTES: usize = 8;
 
+/// A frame that has begun gets at least so much room.
+const READ_BYTES: usize = 16 << 10;
+
 /// Reads frames. Dropping a half-finished [`FrameReader::next`] loses nothing.
 pub(super) struct FrameReader<S> {
     stream: S,
@@ -47,7 +50,9 @@ impl<S: AsyncRead + Unpin> FrameReader<S> {
         let Some((crc, _)) = rest.split_first_chunk::<4>() else { return Ok(None) };
         let crc = u32::from_le_bytes(*crc);
         if self.buffer.len() < HEADER_BYTES + length {
-            self.buffer.reserve(HEADER_BYTES + length - self.buffer.len());
+            // What is announced gets room as it arrives: at most as much again as is here.
+            let missing = HEADER_BYTES + length - self.buffer.len();
+            self.buffer.reserve(missing.min(self.buffer.len().max(READ_BYTES)));
             return Ok(None);
         }
         self.buffer.advance(HEADER_BYTES);

@@ -31,7 +31,7 @@ pub(super) struct Connection {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct HelloV1 {
+pub(super) struct HelloV1 {
     magic: [u8; 8],
     protocol: u16,
     cluster: Name,
@@ -42,7 +42,7 @@ struct HelloV1 {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-enum WelcomeV1 {
+pub(super) enum WelcomeV1 {
     Welcome { member: MemberId, disk: u64 },
     Refused(Refusal),
 }

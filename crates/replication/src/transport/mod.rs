@@ -11,6 +11,8 @@
 
 mod convert;
 mod frame;
+#[cfg(test)]
+mod fuzz;
 mod gate;
 mod heard;
 mod hello;

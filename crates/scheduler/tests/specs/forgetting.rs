@@ -71,6 +71,17 @@ fn one_to_which_a_node_is_pinned_is_remembered_as_long_as_the_graph_runs() {
 }
 
 #[test]
+fn a_leader_from_the_end_of_time_does_not_stop_the_clock_of_the_others() {
+    let (mut farm, forager) = farm();
+    farm.submit("{id: g, nodes: {a: {tool: work, pin: f}}}").expect("accepted");
+    lose(&mut farm, forager);
+    // Remembered for another week, it would be due at once for ever, if there were nothing after this moment.
+    farm.pass(Span(u64::MAX));
+    assert!(farm.state.forager_named("f").is_some());
+    assert_eq!(farm.state.elapsed(), antfarm_model::Elapsed::LAST);
+}
+
+#[test]
 fn the_name_of_a_tool_goes_with_its_last_reason() {
     let (mut farm, forager) = farm();
     farm.forager("g", 1, &["rare"]);

@@ -1,6 +1,8 @@
 //! An append-only file of records, for what a forager must remember.
 
 mod format;
+#[cfg(test)]
+mod fuzz;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

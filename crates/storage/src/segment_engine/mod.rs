@@ -14,6 +14,8 @@
 
 mod content;
 mod format;
+#[cfg(test)]
+mod fuzz;
 mod group;
 mod places;
 mod recovery;

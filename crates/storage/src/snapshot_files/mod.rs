@@ -1,6 +1,8 @@
 //! Snapshots as files in a folder of their own: whole or absent, checked when read, the oldest removed.
 
 mod format;
+#[cfg(test)]
+mod fuzz;
 mod reader;
 mod writer;
 

@@ -10,6 +10,7 @@ use crate::sled_engine::SledEngine;
 use crate::sled_engine::store::Closing;
 
 mod damage;
+mod fuzz;
 mod golden;
 mod interrupted;
 mod survival;

@@ -5,6 +5,7 @@ mod core;
 mod history;
 mod random;
 mod real;
+mod score;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -37,6 +38,10 @@ enum Tier {
     },
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
+    /// Makes mistakes on purpose, one after the other, in a build for that: each must be found.
+    Score(score::ScoreArguments),
+    /// One of them, or none, in one layer; what `score` runs.
+    Trial(score::TrialArguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -47,6 +52,8 @@ fn main() -> anyhow::Result<()> {
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
         Tier::Real(arguments) => real::real(&arguments),
+        Tier::Score(arguments) => score::score(&arguments),
+        Tier::Trial(arguments) => score::trial(&arguments),
     }
 }
 

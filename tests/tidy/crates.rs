@@ -5,22 +5,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::repository::{Package, file, files, nothing_is_wrong, packages};
 
 /// What each crate may depend on within the workspace, its tests set aside; nothing points back.
-const MAY_DEPEND_ON: [(&str, &[&str]); 13] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 14] = [
+    ("planted", &[]),
     ("model", &[]),
     ("env", &[]),
-    ("scheduler", &["model"]),
+    ("scheduler", &["model", "planted"]),
     ("protocol", &["model"]),
-    ("storage", &["model"]),
-    ("replication", &["env", "model", "scheduler", "storage"]),
-    ("queen", &["env", "model", "protocol", "replication", "scheduler", "storage"]),
-    ("forager", &["env", "model", "protocol", "storage"]),
+    ("storage", &["model", "planted"]),
+    ("replication", &["env", "model", "planted", "scheduler", "storage"]),
+    ("queen", &["env", "model", "planted", "protocol", "replication", "scheduler", "storage"]),
+    ("forager", &["env", "model", "planted", "protocol", "storage"]),
     ("client", &["env", "model", "protocol"]),
     ("cli", &["client", "env", "forager", "model", "queen", "replication", "storage"]),
     ("testkit", &["client", "env", "forager", "model", "queen"]),
     ("tests", &[]),
     (
         "chaos",
-        &["client", "env", "forager", "model", "protocol", "queen", "replication", "scheduler", "storage", "testkit"],
+        &[
+            "client",
+            "env",
+            "forager",
+            "model",
+            "planted",
+            "protocol",
+            "queen",
+            "replication",
+            "scheduler",
+            "storage",
+            "testkit",
+        ],
     ),
 ];
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use antfarm_model::{Limits, MemberId, Name};
+use antfarm_planted::{Bug, planted};
 use openraft::{Config, SnapshotPolicy};
 
 use crate::member::Member;
@@ -153,14 +154,14 @@ impl ReplicaConfig {
             heartbeat_interval: millis(self.heartbeat),
             election_timeout_min: millis(self.election_timeout_min),
             election_timeout_max: millis(self.election_timeout_max),
-            enable_leader_restore: Some(false),
+            enable_leader_restore: Some(planted(Bug::OfficeResumed)),
             enable_pre_vote: Some(true),
             quorum_loss_probe_interval: Some(millis(self.quorum_loss_phase())),
             allow_log_reversion: Some(false),
             install_snapshot_timeout: SNAPSHOT_TIMEOUT_MS,
             snapshot_policy: SnapshotPolicy::LogsSinceLast(ASK_FOR_SNAPSHOT_EVERY_ENTRIES),
             replication_lag_threshold: u64::MAX,
-            max_in_snapshot_log_to_keep: self.entries_kept,
+            max_in_snapshot_log_to_keep: if planted(Bug::NothingKept) { 0 } else { self.entries_kept },
             purge_batch_size: PURGE_BATCH_ENTRIES,
             backoff: RECONNECT_BACKOFF.to_owned(),
             ..Config::default()

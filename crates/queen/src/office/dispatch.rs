@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, ForagerNo, Incarnation};
+use antfarm_model::{Elapsed, Epoch, ForagerNo, Incarnation};
 use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
 use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
 
@@ -116,7 +116,7 @@ impl Leadership {
 struct Difference<'a> {
     state: &'a State,
     now: Now,
-    epoch: antfarm_model::Epoch,
+    epoch: Epoch,
     session: &'a mut Session,
     unusable: &'a mut Vec<(ForagerNo, AttemptId, Arc<str>)>,
     assigned: &'a mut Vec<AttemptId>,
@@ -161,7 +161,7 @@ impl Difference<'_> {
     }
 
     fn assign(&mut self, forager: &Forager, id: AttemptId, active: &mut Active) {
-        match self.assignment(forager.incarnation, id) {
+        match assignment(self.state, self.now, self.epoch, forager.incarnation, id) {
             Ok(Some(message)) => {
                 self.session.queue(message);
                 self.assigned.push(id);
@@ -171,41 +171,48 @@ impl Difference<'_> {
             Err(why) => self.unusable.push((forager.no, id, why)),
         }
     }
+}
 
-    fn assignment(&self, incarnation: Incarnation, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
-        let Some((graph, instance)) = self.state.instance(id.instance) else { return Ok(None) };
-        let shape = graph.shape();
-        let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
-        if node.deadline.is_some_and(|deadline| deadline <= self.now.wall) {
-            return Ok(None); // it is about to expire, which is told to the forager then
-        }
-        let tool = shape.tool(id.instance.node);
-        let Some(name) = self.state.tool_name(tool.tool) else { return Ok(None) };
-        let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
-        let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
-        let graph_id = &shape.graph().id;
-        let key = match node.array {
-            Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),
-            None => format!("{graph_id}@{}/{}", graph.no, node.id),
-        };
-        let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(self.now.wall.0);
-        Ok(Some(QueenMessage::Assign(Assign {
-            epoch: self.epoch,
-            incarnation,
-            attempt: convert::attempt_ref(id),
-            graph_id: graph_id.clone(),
-            node_id: node.id.clone(),
-            array: node.array.is_some(),
-            tool: name.clone(),
-            effects: tool.effects,
-            class: tool.class,
-            args,
-            attempt_number: instance.attempts,
-            idempotency_key: key.into(),
-            timeout_ms: shape.timeout(id.instance.node).0,
-            deadline_ms: node.deadline.map(remaining),
-        })))
+/// The message that has a forager run an attempt; nothing if it is too late for that, and why not if it cannot be made.
+pub(super) fn assignment(
+    state: &State,
+    now: Now,
+    epoch: Epoch,
+    incarnation: Incarnation,
+    id: AttemptId,
+) -> Result<Option<QueenMessage>, Arc<str>> {
+    let Some((graph, instance)) = state.instance(id.instance) else { return Ok(None) };
+    let shape = graph.shape();
+    let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
+    if node.deadline.is_some_and(|deadline| deadline <= now.wall) {
+        return Ok(None); // it is about to expire, which is told to the forager then
     }
+    let tool = shape.tool(id.instance.node);
+    let Some(name) = state.tool_name(tool.tool) else { return Ok(None) };
+    let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
+    let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+    let graph_id = &shape.graph().id;
+    let key = match node.array {
+        Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),
+        None => format!("{graph_id}@{}/{}", graph.no, node.id),
+    };
+    let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(now.wall.0);
+    Ok(Some(QueenMessage::Assign(Assign {
+        epoch,
+        incarnation,
+        attempt: convert::attempt_ref(id),
+        graph_id: graph_id.clone(),
+        node_id: node.id.clone(),
+        array: node.array.is_some(),
+        tool: name.clone(),
+        effects: tool.effects,
+        class: tool.class,
+        args,
+        attempt_number: instance.attempts,
+        idempotency_key: key.into(),
+        timeout_ms: shape.timeout(id.instance.node).0,
+        deadline_ms: node.deadline.map(remaining),
+    })))
 }
 
 /// Whether a closed attempt's own end would still be taken, since nobody has decided yet what became of it.

@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use antfarm_planted::{Bug, planted};
+
 use crate::error::{Damage, Item, StorageError};
 
 const VERSION: u8 = 1;
@@ -45,7 +47,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize),
         let item = Item::JournalRecord(offset as u64);
         let [version, l0, l1, l2, l3, c0, c1, c2, c3, h0, h1, h2, h3] = *head;
         if u32::from_le_bytes([h0, h1, h2, h3]) != crc(offset as u64, &head[..HEAD_BYTES - 4]) {
-            if bytes[offset..].iter().all(|byte| *byte == 0) {
+            if bytes[offset..].iter().all(|byte| *byte == 0) || planted(Bug::DamageTakenForTail) {
                 break;
             }
             return Err(StorageError::damaged(path, Damage::Checksum { item }));
@@ -56,6 +58,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize),
         }
         let Some(content) = rest.get(..u32::from_le_bytes([l0, l1, l2, l3]) as usize) else { break };
         if u32::from_le_bytes([c0, c1, c2, c3]) != crc(offset as u64, content) {
+            if planted(Bug::DamageTakenForTail) {
+                break;
+            }
             return Err(StorageError::damaged(path, Damage::Checksum { item }));
         }
         records.push(content.to_vec());

@@ -1,0 +1,68 @@
+//! Which layer has to find which mistake, and within how many seeds.
+
+use antfarm_planted::Bug;
+
+use super::layer::Layer;
+
+/// A mistake and who has to find it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Case {
+    pub(super) bug: Bug,
+    pub(super) layer: Layer,
+    /// Within how many seeds, from 0.
+    pub(super) seeds: u64,
+}
+
+const fn core(bug: Bug, seeds: u64) -> Case {
+    Case { bug, layer: Layer::Core, seeds }
+}
+
+/// All mistakes that can be made today.
+pub(super) const CASES: [Case; 9] = [
+    core(Bug::FenceNotCompared, 500),
+    core(Bug::TombstonesNotKept, 500),
+    core(Bug::OpenAttemptsNotKept, 500),
+    core(Bug::ClockInApply, 500),
+    core(Bug::WorkTakenBack, 500),
+    core(Bug::NoGrace, 500),
+    core(Bug::LateResultTaken, 500),
+    core(Bug::FollowerReaps, 500),
+    core(Bug::CancelNotChecked, 500),
+];
+
+/// Mistakes of the catalogue that this code cannot make, and why.
+pub(super) const NOT_EXPRESSIBLE: [(u8, &str); 3] = [
+    (9, "a client that retries with another request id: the id of the graph is the key, so there is none to invent"),
+    (24, "a leader that keeps office on a broken disk: consensus ends with the first failed write, and office with it"),
+    (27, "a member that is removed without a quorum: membership cannot be changed yet"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page that shows the catalogue to people.
+    const PAGE: &str = include_str!("../../PLANTED.md");
+
+    #[test]
+    fn the_page_shows_the_catalogue_as_it_is() {
+        for Case { bug, layer, seeds } in CASES {
+            let row = format!("| {bug} | {} | {} | {} | {seeds} |", bug.wrong(), bug.breaks(), layer.name());
+            assert!(PAGE.contains(&row), "PLANTED.md lacks this row:\n{row}");
+        }
+        for (number, why) in NOT_EXPRESSIBLE {
+            let row = format!("- M{number}: {why}.");
+            assert!(PAGE.contains(&row), "PLANTED.md lacks this line:\n{row}");
+        }
+        assert_eq!(PAGE.matches("\n| M").count(), CASES.len(), "PLANTED.md has no other row");
+    }
+
+    #[test]
+    fn every_mistake_has_one_who_finds_it() {
+        assert!(CASES.windows(2).all(|pair| pair[0].bug < pair[1].bug), "by number, each once");
+        let known =
+            |number: &u8| Bug::of_number(*number).is_some() || NOT_EXPRESSIBLE.iter().any(|(no, _)| no == number);
+        assert!((1..=32).all(|number| known(&number)));
+        assert!(NOT_EXPRESSIBLE.iter().all(|(number, _)| Bug::of_number(*number).is_none()));
+    }
+}

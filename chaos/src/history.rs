@@ -1,9 +1,11 @@
-//! What a run of real processes did: a list of records by one clock, and the ledger of the tools that ran.
+//! What a run did, of real processes or simulated ones: a list of records by one clock, and the ledger of the tools that ran.
 //!
 //! Everything that a checker looks at stands in two files, `history.jsonl` and `ledger`, so a run can be judged again by
 //! a later checker. The order of the records is the order in which they were written down, under one lock: an answer
 //! that stands before a request was there before the request was sent.
 
+mod attempt;
+mod consensus;
 mod coverage;
 mod event_log;
 mod evidence;
@@ -12,13 +14,16 @@ mod ledger;
 mod record;
 mod recorder;
 
+#[allow(unused_imports, reason = "whoever writes these records needs their names")]
+pub(crate) use attempt::{AttemptName, AttemptStep, Closer, HostileEnd, OpenAttempt};
+#[allow(unused_imports, reason = "whoever writes these records needs their names")]
+pub(crate) use consensus::{Ballot, Claim, DiskStep, EntryId, Membership, Progress, Span};
 pub(crate) use event_log::Event;
 pub(crate) use evidence::{Evidence, Outcome, Success};
 pub(crate) use graph::{GraphSpec, NodeSpec, Tool};
 pub(crate) use ledger::{Line, Mark};
-#[cfg(test)]
-pub(crate) use record::Record;
+#[allow(unused_imports, reason = "whoever writes these records needs their names")]
 pub(crate) use record::{
-    Call, FaultKind, ForagerSeen, Goal, GraphShown, Phase, Plan, QueenStatus, Verdict as DecidedVerdict, What,
+    Call, FaultKind, ForagerSeen, Goal, GraphShown, Phase, Plan, QueenStatus, Record, Verdict as DecidedVerdict, What,
 };
 pub(crate) use recorder::{Recorder, Scribe};

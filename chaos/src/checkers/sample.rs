@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::check_evidence;
 use crate::history::{
-    Call, Event, Evidence, FaultKind, ForagerSeen, Goal, GraphShown, GraphSpec, Line, Mark, NodeSpec, Plan,
-    QueenStatus, Record, Tool, What,
+    AttemptName, AttemptStep, Ballot, Call, Claim, Closer, DiskStep, EntryId, Event, Evidence, FaultKind, ForagerSeen,
+    Goal, GraphShown, GraphSpec, HostileEnd, Line, Mark, Membership, NodeSpec, OpenAttempt, Plan, Progress,
+    QueenStatus, Record, Span, Tool, What,
 };
 
 /// A fence beyond everything that readers of events have covered.
@@ -74,7 +75,7 @@ pub(super) fn forager(open: u32, open_model: u32) -> ForagerSeen {
 pub(super) fn graph(id: &str) -> GraphSpec {
     let node = |id: &str, tool, after: &[&str]| {
         let after = after.iter().map(ToString::to_string).collect();
-        NodeSpec { id: id.into(), tool, count: None, after }
+        NodeSpec { id: id.into(), tool, count: None, after, deadline_ms: None }
     };
     let say = || node("say", Tool::Echo { word: "a word".into() }, &[]);
     let write = || node("write", Tool::Append { ms: 1, guard: false }, &[]);
@@ -253,9 +254,44 @@ fn a_sound_history_is_found_sound() {
 
 #[test]
 fn a_history_is_the_same_after_it_was_written_and_read() {
-    let evidence = with(|_| {});
+    let evidence = with(|sample| look_inside().into_iter().for_each(|what| sample.add("inside", what)));
     for record in &evidence.records {
         let line = serde_json::to_string(record).expect("it can be written");
         assert_eq!(&serde_json::from_str::<Record>(&line).expect("it can be read"), record, "{line}");
     }
+}
+
+/// One record of each kind that only somebody writes who can look into processes.
+fn look_inside() -> Vec<What> {
+    let attempt = AttemptName { graph: "g1".into(), node: "write".into(), instance: 0, fence: 10 };
+    let entries = vec![Span { term: 2, first: 1, last: 30 }];
+    let ballot = Ballot { term: 2, candidate: 1 };
+    let disk = |step| What::Disk { queen: 1, life: 1, step };
+    let claim = |claim| What::Claim { queen: 1, life: 1, claim };
+    let forager = || "forager-1".to_owned();
+    let progress =
+        Progress { queen: 1, life: 1, term: 2, purged: Some(1), snapshot: None, applied: 3, committed: 4, last: 5 };
+    let open = OpenAttempt { attempt: attempt.clone(), forager: forager(), closer: Some(Closer::Lease) };
+    vec![
+        What::Clock { wall_ms: 1_000 },
+        What::Progress(progress),
+        What::Members { queen: 1, membership: Membership { index: 1, voters: vec![[1, 2, 3].into()] } },
+        disk(DiskStep::Found { ballot: Some(ballot), log: entries.clone(), purged: 0, snapshot: 0 }),
+        disk(DiskStep::Voted(ballot)),
+        disk(DiskStep::Kept { entries }),
+        disk(DiskStep::Stalled),
+        claim(Claim::Voted(ballot)),
+        claim(Claim::Committed { upto: EntryId { index: 30, term: 2 } }),
+        What::Applied { queen: 1, life: 1, index: 30, term: 2, digest: "aa".into() },
+        What::Granted { queen: 1, epoch: 2, forager: forager(), incarnation: 4, until_us: 9 },
+        What::Attempt {
+            forager: forager(),
+            life: 1,
+            attempt,
+            may_overlap: false,
+            step: AttemptStep::Starts { epoch: 2 },
+        },
+        What::Open { queen: 1, applied: 30, attempts: vec![open] },
+        What::Hostile { to: "queen-1".into(), sent: "noise".into(), end: HostileEnd::Refused },
+    ]
 }

@@ -1,5 +1,6 @@
 //! Task graphs as the workload makes them: enough to write their documents, and to judge what became of them.
 
+use antfarm_model::WallTime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -19,6 +20,9 @@ pub(crate) struct NodeSpec {
     pub(crate) count: Option<u32>,
     /// The nodes that must have succeeded before.
     pub(crate) after: Vec<String>,
+    /// In milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline_ms: Option<u64>,
 }
 
 /// What a node runs.
@@ -83,6 +87,9 @@ impl GraphSpec {
             }
             if !node.after.is_empty() {
                 document["after"] = json!(node.after);
+            }
+            if let Some(deadline) = node.deadline_ms {
+                document["deadline"] = json!(WallTime(deadline).to_string());
             }
             (node.id.clone(), document)
         });

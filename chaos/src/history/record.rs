@@ -1,4 +1,8 @@
 //! One line of a history: who saw what, and when.
+//!
+//! Two sides write histories: runs of real processes (`real`) and the simulated cluster (`sim`), which can look into
+//! everything. Each kind says who writes it where that is not both. What nobody wrote down, no checker misses: a checker
+//! that finds no record of its kind says nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,6 +10,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::attempt::{AttemptName, AttemptStep, HostileEnd, OpenAttempt};
+use super::consensus::{Claim, DiskStep, Membership, Progress};
 use super::event_log::Event;
 use super::graph::GraphSpec;
 
@@ -69,6 +75,40 @@ pub(crate) enum What {
     Reached { goal: Goal, after_ms: Option<u64>, last_look: String },
     /// How a graph stands at the end, with all its results.
     Final { graph: GraphShown, results: BTreeMap<String, Value> },
+    /// What time it truly is, in milliseconds since 1970; once is enough.
+    Clock { wall_ms: u64 },
+    /// How far a queen is by her own account.
+    Progress(Progress),
+    /// Who votes, as a queen shows it or as she applies it.
+    Members { queen: u16, membership: Membership },
+    /// `sim`: something happens to a queen's disk.
+    Disk { queen: u16, life: u32, step: DiskStep },
+    /// `sim`: a queen tells somebody something who relies on it.
+    Claim { queen: u16, life: u32, claim: Claim },
+    /// `sim`: a queen applies an entry; the digest is that of its bytes.
+    Applied { queen: u16, life: u32, index: u64, term: u64, digest: String },
+    /// A queen leaves office, in whatever way. `real` reads it from logs at the end, without its moment.
+    Leaves { queen: u16, life: u32, epoch: u64 },
+    /// `sim`: a queen has put a snapshot in the place of her state that another one has sent.
+    Installed { queen: u16, life: u32, last: u64 },
+    /// `sim`: a leader grants a forager's incarnation a lease; its end by the clock of records, as the forager will count
+    /// it in the worst case.
+    Granted { queen: u16, epoch: u64, forager: String, incarnation: u64, until_us: u64 },
+    /// `sim`: the loss of an incarnation is committed, or the registration that takes its place without its journal. At
+    /// its first apply at the latest.
+    Lost { forager: String, incarnation: u64 },
+    /// `sim`: a forager does something with an attempt; `may_overlap` where its tool is pure or idempotent.
+    Attempt { forager: String, life: u32, attempt: AttemptName, may_overlap: bool, step: AttemptStep },
+    /// `sim`: all attempts that a state shows as open.
+    Open { queen: u16, applied: u64, attempts: Vec<OpenAttempt> },
+    /// Why a node waits while so many foragers are ready, as a queen explains it.
+    Waits { graph: String, node: String, reason: String, ready_foragers: u32 },
+    /// The memory of a process, in KiB. `real`: resident; `sim`: what its state says of itself.
+    Memory { process: String, life: u32, kib: u64 },
+    /// How much waits in a queue that has a bound. `sim`, and `real` where metrics show it.
+    Queue { process: String, queue: String, length: u64, limit: u64 },
+    /// Somebody without a right sent something to a process, and what came of it.
+    Hostile { to: String, sent: String, end: HostileEnd },
 }
 
 /// What a run was to be.
@@ -115,6 +155,33 @@ pub(crate) enum FaultKind {
     OneWay,
     /// A link comes and goes.
     Flapping,
+    /// Messages are lost, late, doubled, or come in another order.
+    Loss,
+    Delay,
+    Duplication,
+    Reordering,
+    /// A disk does not answer, answers with an error, or is full.
+    DiskStall,
+    DiskError,
+    DiskFull,
+    /// With the process, everything ends that its disk had not synced.
+    PowerLoss,
+    /// The same, and the last write is there in part.
+    TornWrite,
+    /// A file is damaged between two lives.
+    Damage,
+    /// A clock of one process jumps.
+    ClockJump,
+    /// A member comes or goes.
+    Membership,
+    /// Leadership is handed over.
+    Transfer,
+    /// A snapshot is taken, and the log purged, out of turn.
+    Snapshot,
+    /// A second forager of the same name.
+    Impostor,
+    /// Messages that nobody with a right would send, or that are long out of date.
+    Hostile,
 }
 
 impl fmt::Display for FaultKind {
@@ -125,6 +192,22 @@ impl fmt::Display for FaultKind {
             Self::Partition => "partition",
             Self::OneWay => "one-way",
             Self::Flapping => "flapping",
+            Self::Loss => "loss",
+            Self::Delay => "delay",
+            Self::Duplication => "duplication",
+            Self::Reordering => "reordering",
+            Self::DiskStall => "disk-stall",
+            Self::DiskError => "disk-error",
+            Self::DiskFull => "disk-full",
+            Self::PowerLoss => "power-loss",
+            Self::TornWrite => "torn-write",
+            Self::Damage => "damage",
+            Self::ClockJump => "clock-jump",
+            Self::Membership => "membership",
+            Self::Transfer => "transfer",
+            Self::Snapshot => "snapshot",
+            Self::Impostor => "impostor",
+            Self::Hostile => "hostile",
         })
     }
 }
@@ -221,4 +304,8 @@ pub(crate) enum Goal {
     AllFinal,
     /// All queens are equal, all foragers ready, no attempt is open, counted from the end of the last graph.
     Settled,
+    /// What waited for foragers goes on, counted from the first that came.
+    Resumed,
+    /// A submission is acknowledged after a leader's disk failed or stalled, counted from then, with a healthy majority.
+    ServesAgain,
 }

@@ -106,7 +106,8 @@ fn linearizable(field: &Field<'_>, path: &str) -> anyhow::Result<Value> {
 }
 
 fn fresh_graph() -> GraphSpec {
-    let only = NodeSpec { id: "only".into(), tool: Tool::Echo { word: "fresh".into() }, count: None, after: vec![] };
+    let tool = Tool::Echo { word: "fresh".into() };
+    let only = NodeSpec { id: "only".into(), tool, count: None, after: vec![], deadline_ms: None };
     GraphSpec { id: "fresh".into(), nodes: vec![only] }
 }
 

@@ -20,7 +20,7 @@ use crate::journal::Journal;
 use crate::keeper::{self, Due, Keeper};
 use crate::session;
 use crate::status::Status;
-use crate::take_over::{take_over, tidy, unwanted};
+use crate::take_over::{take_over, unwanted};
 
 /// What sessions may tell before the foreman has listened, in frames.
 const EVENTS: usize = 1_024;
@@ -61,11 +61,12 @@ impl Forager {
         let epoch = EpochFile::open(Arc::clone(&disk), data.join("epoch"))?;
         let (mut journal, mut remembered) = Journal::open(Arc::clone(&disk), &data.join("journal"))?;
         let identity = Identity::new(remembered.registered.take(), env.random(), Arc::clone(&host.boot_id));
-        let found = keeper::find(&env, &data).await?;
-        take_over(&mut journal, &mut remembered, found.as_ref(), identity.rebooted()).await?;
+        let found = keeper::find(&env, &host.keeper, &data).await?;
+        take_over(&mut journal, &mut remembered, (&host.keeper, found.as_ref()), identity.rebooted()).await?;
         let unwanted = unwanted(&remembered, found.as_ref());
         let work = data.join(keeper::WORK_FOLDER);
-        tidy(&work, found.as_ref()).await.map_err(|source| system("tidying the folder for programs", source))?;
+        let tidied = host.keeper.tidy(&work, found.as_ref()).await;
+        tidied.map_err(|source| system("tidying the folder for programs", source))?;
 
         let (orders, orders_in) = mpsc::channel(ORDERS);
         let (events, events_in) = mpsc::channel(EVENTS);
@@ -75,7 +76,7 @@ impl Forager {
         let result_bytes = limits.result_bytes as usize;
         let line = keeper::Surroundings {
             env: env.clone(),
-            command: host.keeper,
+            keeping: host.keeper.clone(),
             data,
             result_bytes,
             happenings: happenings.clone(),
@@ -117,6 +118,7 @@ impl Forager {
             sessions: Sessions::new(Lines::new(Arc::new(lines), config.queens.clone())),
             status: status_out,
             lease,
+            keeping: host.keeper,
             config: Arc::new(config),
         });
         let (ending, ended) = oneshot::channel();

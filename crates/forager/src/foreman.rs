@@ -30,7 +30,7 @@ use crate::epoch_file::EpochFile;
 use crate::error::StopError;
 use crate::executor::{self, Happening, Happenings, KeptLogs, Tools};
 use crate::journal::{Journal, Record};
-use crate::keeper::Due;
+use crate::keeper::{Due, Keeping};
 use crate::session::Event;
 use crate::status::Status;
 
@@ -80,6 +80,8 @@ pub(crate) struct Parts {
     pub(crate) status: watch::Sender<Status>,
     /// The lease under which the keeper goes on with what a former process left.
     pub(crate) lease: Due,
+    /// Who keeps the programs of this machine.
+    pub(crate) keeping: Keeping,
 }
 
 /// The state of a forager.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::keeper::KeeperCommand;
+use crate::keeper::{KeeperCommand, Keeping};
 use crate::process::boot_id;
 
 /// What a forager takes from its machine besides clocks, disk and network.
@@ -11,13 +11,13 @@ use crate::process::boot_id;
 pub struct Host {
     /// The identity of this boot: what an earlier one left running is certainly gone.
     pub boot_id: Arc<str>,
-    /// How the keeper of its programs is started.
-    pub keeper: KeeperCommand,
+    /// Who keeps its programs.
+    pub keeper: Keeping,
 }
 
 impl Host {
     /// This machine.
     pub fn this(keeper: KeeperCommand) -> io::Result<Self> {
-        Ok(Self { boot_id: boot_id()?.into(), keeper })
+        Ok(Self { boot_id: boot_id()?.into(), keeper: keeper.into() })
     }
 }

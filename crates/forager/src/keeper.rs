@@ -17,15 +17,19 @@ mod due;
 mod error;
 mod frame;
 mod house;
+mod keeping;
 mod line;
 mod mail;
 mod sentry;
+mod simulated;
 mod wire;
 
 pub use command::KeeperCommand;
 pub use error::KeeperError;
 pub use house::run_keeper;
+pub use keeping::Keeping;
 pub use sentry::run_sentry;
+pub use simulated::{ProgramCall, ProgramEnd, SimulatedKeeper, Workshop};
 
 pub(crate) use due::{Due, Suspension};
 pub(crate) use line::{Connection, Keeper, Surroundings, find, start};

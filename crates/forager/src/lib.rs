@@ -33,6 +33,8 @@ pub use config::{
 pub use error::{StartError, StopError};
 pub use forager::{Forager, ForagerHandle};
 pub use host::Host;
-pub use keeper::{KeeperCommand, KeeperError, run_keeper, run_sentry};
+pub use keeper::{
+    KeeperCommand, KeeperError, Keeping, ProgramCall, ProgramEnd, SimulatedKeeper, Workshop, run_keeper, run_sentry,
+};
 pub use process::{InvalidProcessMark, ProcessMark, SENTRY_VARIABLE};
 pub use status::Status;

@@ -8,8 +8,8 @@ use antfarm_protocol::{AttemptRef, Outcome};
 
 use crate::error::StartError;
 use crate::journal::{Journal, Open, Record, Remembered};
-use crate::keeper::{Connection, KeeperError, folder_name};
-use crate::process::{Leftover, Unkillable, end_leftovers};
+use crate::keeper::{Connection, KeeperError, Keeping, folder_name};
+use crate::process::{Leftover, Unkillable};
 use crate::report::Report;
 
 /// Leaves in `remembered.open` what the keeper has, running or ended. Everything else that was started is interrupted, after
@@ -17,7 +17,7 @@ use crate::report::Report;
 pub(crate) async fn take_over(
     journal: &mut Journal,
     remembered: &mut Remembered,
-    found: Option<&Connection>,
+    (keeping, found): (&Keeping, Option<&Connection>),
     rebooted: bool,
 ) -> Result<(), StartError> {
     let kept = kept(found);
@@ -27,7 +27,7 @@ pub(crate) async fn take_over(
     remembered.open = open;
     // What ran before the machine booted is gone, and its numbers are strangers'.
     if !rebooted {
-        end(&lost).await?;
+        end(keeping, &lost).await?;
     }
     if !lost.is_empty() {
         tracing::warn!(attempts = lost.len(), "attempts of a former process were interrupted");
@@ -67,9 +67,9 @@ fn kept(found: Option<&Connection>) -> BTreeSet<AttemptRef> {
     found.iter().flat_map(|found| &found.held).map(|held| held.attempt).collect()
 }
 
-async fn end(lost: &BTreeMap<AttemptRef, Open>) -> Result<(), KeeperError> {
+async fn end(keeping: &Keeping, lost: &BTreeMap<AttemptRef, Open>) -> Result<(), KeeperError> {
     let left: Vec<_> = lost.values().map(|open| Leftover { mark: open.mark, program: open.process }).collect();
-    match end_leftovers(&left).await {
+    match keeping.end_leftovers(&left).await {
         Ok(0) => Ok(()),
         Ok(processes) => {
             tracing::warn!(processes, "a former process had left these running; they were killed");

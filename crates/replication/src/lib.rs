@@ -16,6 +16,7 @@ mod member;
 mod metrics;
 mod record;
 mod replica;
+mod simulated_runtime;
 mod snapshot;
 mod start;
 mod state_machine;
@@ -33,6 +34,7 @@ pub use feed::{Gap, Outcomes};
 pub use member::Member;
 pub use openraft::AsyncRuntime;
 pub use replica::{Office, Pending, Replica};
+pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
 
 /// The runtime of production: tokio.

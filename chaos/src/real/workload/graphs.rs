@@ -44,5 +44,6 @@ pub(super) fn graph(id: String, guard: bool, random: &mut Random) -> GraphSpec {
 }
 
 fn node(id: &str, tool: Tool, after: &[&str]) -> NodeSpec {
-    NodeSpec { id: id.to_owned(), tool, count: None, after: after.iter().map(ToString::to_string).collect() }
+    let after = after.iter().map(ToString::to_string).collect();
+    NodeSpec { id: id.to_owned(), tool, count: None, after, deadline_ms: None }
 }

@@ -71,7 +71,7 @@ impl Trial {
         let exit_with = ProcessMark::of(std::process::id());
         let line = keeper::Surroundings {
             env: env.clone(),
-            command: KeeperCommand { program: antfarm_testkit::binary().to_owned(), exit_with },
+            keeping: KeeperCommand { program: antfarm_testkit::binary().to_owned(), exit_with }.into(),
             data: data.clone(),
             result_bytes: 1_000,
             happenings: happenings.clone(),

@@ -6,7 +6,6 @@ use antfarm_protocol::{Heartbeat, HeartbeatAck, Load};
 use antfarm_storage::StorageError;
 
 use crate::foreman::Foreman;
-use crate::process::load_average_percent;
 use crate::session::SessionNo;
 
 /// Before a queen has said how often.
@@ -55,7 +54,7 @@ impl Foreman {
         let heartbeat = Heartbeat {
             epoch_seen: self.parts.epoch.seen(),
             sequence: self.parts.sessions.next_heartbeat(session, self.parts.around.env.boot_time()),
-            load: Load { running, load_average_percent: load_average_percent() },
+            load: Load { running, load_average_percent: self.parts.keeping.load_average_percent() },
             running_digest: self.parts.holdings.digest(),
         };
         self.parts.sessions.tell(session, heartbeat.into());

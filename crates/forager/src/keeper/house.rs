@@ -4,26 +4,28 @@ mod attend;
 mod door;
 mod kept;
 mod orphans;
+mod pretend;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use antfarm_env::Env;
+use antfarm_env::{Env, Stream};
 use antfarm_protocol::{AttemptRef, MAX_ATTEMPTS};
 use antfarm_storage::{DataFolderLock, StorageError, SystemDisk};
 use rustix::process::{getpid, set_child_subreaper, setsid};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
-use crate::executor::StopCause;
+use crate::executor::{Log, StopCause};
 use crate::keeper::mail::Mail;
+use crate::keeper::simulated::Workshop;
 use crate::keeper::wire::{Ended, Environment, Order, Start, Tale};
 use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, folder_name};
 use crate::process::{Held, ProcessMark};
 use attend::{Attended, Report, attend};
 use door::Door;
-use kept::Kept;
+use kept::{Kept, Until};
 use orphans::Sentries;
 
 /// It looks around this often: for a suspension, and for whether anybody needs it.
@@ -57,11 +59,17 @@ pub async fn run_keeper(env: Env, data: PathBuf, exit_with: Option<ProcessMark>)
         }
     };
     let door = Door::open(&env, &folder)?;
-    let house = House::new(env, data.join(WORK_FOLDER));
+    let house = House::new(env, Trade::Programs { work: data.join(WORK_FOLDER).into() });
     tokio::select! {
         () = house.keep(door) => Ok(()),
         () = ended(parent) => Ok(()),
     }
+}
+
+/// Runs a keeper of programs that a workshop makes up, until nobody needs it any more. Who comes in is brought.
+pub(super) async fn pretend_keeper(env: Env, workshop: Arc<dyn Workshop>, comes: mpsc::Receiver<Stream>) {
+    let door = Door::led_to(&env, comes);
+    House::new(env, Trade::Pretence(workshop)).keep(door).await;
 }
 
 /// Waits until a process has ended; for ever if there is none, or nothing can be waited for.
@@ -72,10 +80,18 @@ async fn ended(parent: Option<Held>) {
     }
 }
 
+/// What it keeps.
+enum Trade {
+    /// Programs, each with a folder of its own below this one.
+    Programs { work: Arc<Path> },
+    /// What a simulation takes for programs.
+    Pretence(Arc<dyn Workshop>),
+}
+
 /// All that a keeper knows.
 struct House {
     env: Env,
-    work: Arc<Path>,
+    trade: Trade,
     attempts: BTreeMap<AttemptRef, Kept>,
     lease: Due,
     environment: Arc<Environment>,
@@ -98,12 +114,12 @@ enum Input {
 }
 
 impl House {
-    fn new(env: Env, work: PathBuf) -> Self {
+    fn new(env: Env, trade: Trade) -> Self {
         let (reports, reported) = mpsc::channel(REPORTS);
         Self {
             suspension: Suspension::since(env.boot_time(), env.monotonic()),
             env,
-            work: work.into(),
+            trade,
             attempts: BTreeMap::new(),
             lease: Due::PAST,
             environment: Arc::default(),
@@ -228,16 +244,22 @@ impl House {
             let why = "its lease was over before it began".to_owned();
             return self.report(attempt, Report::Ended(Ended::never_began(why, Some(StopCause::Interrupted))));
         }
-        let attended = Attended {
-            env: self.env.clone(),
-            folder: self.work.join(folder_name(&attempt)),
-            environment: Arc::clone(&self.environment),
-            sentries: self.sentries.clone(),
-            reports: self.reports.clone(),
-            log,
-            due,
-        };
-        self.env.spawn(attend(start, attended));
+        self.run(start, log, due);
+    }
+
+    fn run(&self, start: Start, log: Arc<Log>, due: watch::Receiver<Until>) {
+        let (env, reports) = (self.env.clone(), self.reports.clone());
+        match &self.trade {
+            Trade::Programs { work } => {
+                let folder = work.join(folder_name(&start.attempt));
+                let (environment, sentries) = (Arc::clone(&self.environment), self.sentries.clone());
+                let attended = Attended { env, folder, environment, sentries, reports, log, due };
+                self.env.spawn(attend(start, attended));
+            }
+            Trade::Pretence(workshop) => {
+                self.env.spawn(pretend::attend(start, Arc::clone(workshop), env, reports, due));
+            }
+        }
     }
 
     fn report(&mut self, attempt: AttemptRef, report: Report) {

@@ -15,8 +15,8 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::executor::{Happening, Happenings, StopCause, end_of};
 use crate::keeper::wire::{Ended, Exit, Order, Start, Tale};
-use crate::keeper::{Due, KeeperCommand};
-use crate::process::{Leftover, ProcessMark, Unkillable, end_leftovers};
+use crate::keeper::{Due, Keeping};
+use crate::process::{Leftover, ProcessMark, Unkillable};
 use crate::session::SessionNo;
 
 pub(crate) use connection::{Connection, find, start};
@@ -42,8 +42,8 @@ const ENDS_WITHIN: Duration = Duration::from_secs(2);
 pub(crate) struct Surroundings {
     /// Clocks and tasks.
     pub(crate) env: Env,
-    /// How a keeper is started.
-    pub(crate) command: KeeperCommand,
+    /// Who keeps programs.
+    pub(crate) keeping: Keeping,
     /// The forager's data folder.
     pub(crate) data: PathBuf,
     /// The largest result, in bytes.
@@ -335,7 +335,7 @@ impl Line {
         tracing::warn!(programs = programs.len(), "the keeper is gone, and what it kept is interrupted");
         let left = programs.values().map(|program| Leftover { mark: program.mark, program: program.process });
         let left: Vec<Leftover> = left.collect();
-        while let Err(Unkillable(processes)) = end_leftovers(&left).await {
+        while let Err(Unkillable(processes)) = self.around.keeping.end_leftovers(&left).await {
             tracing::error!(processes, "processes of interrupted attempts were killed and hang in the kernel");
         }
         for asked in std::mem::take(&mut self.logs).into_values() {
@@ -352,7 +352,9 @@ impl Line {
     async fn enforce(&mut self) {
         let Some(connection) = &self.connection else { return };
         let guarded = self.programs.values().filter(|program| program.guarded).map(|program| program.mark).collect();
-        guarded::end(connection.keeper(), &guarded).await;
+        if let Some(keeper) = connection.process() {
+            guarded::end(keeper, &guarded).await;
+        }
         // They are dead; that they have ended is for the keeper to say, or for its end.
         self.programs.values_mut().for_each(|program| program.guarded = false);
     }

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use antfarm_env::Env;
+use antfarm_env::{ByteStream, Env};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::AsyncWriteExt;
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
 use crate::keeper::frame::{FrameError, encode, read};
@@ -27,8 +26,8 @@ pub(super) struct Mail<In> {
 }
 
 impl<In: DeserializeOwned + Send + 'static> Mail<In> {
-    pub(super) fn open(env: &Env, stream: UnixStream) -> Self {
-        let (mut read_half, mut write_half) = stream.into_split();
+    pub(super) fn open(env: &Env, stream: impl ByteStream) -> Self {
+        let (mut read_half, mut write_half) = tokio::io::split(stream);
         let (arrived, incoming) = mpsc::channel(INCOMING);
         let (outgoing, mut to_write) = mpsc::channel::<Vec<u8>>(OUTGOING);
         env.spawn(async move {

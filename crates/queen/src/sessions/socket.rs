@@ -30,7 +30,8 @@ pub(crate) fn upgrade(shared: Shared, upgrade: WebSocketUpgrade) -> Response {
         .and_then(|chosen| chosen.to_str().ok())
         .and_then(Codec::choose)
         .unwrap_or(Codec::Json);
-    upgrade.on_upgrade(move |socket| carry(shared, socket, codec, bytes))
+    // The session is a task of this queen's, whoever brings the socket.
+    upgrade.on_upgrade(async move |socket| shared.env.clone().spawn(carry(shared, socket, codec, bytes)))
 }
 
 /// Carries messages both ways until either side ends.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use antfarm_env::Env;
+use antfarm_env::{ByteStream, Env, Stream};
 use rustix::process::geteuid;
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
@@ -50,6 +50,22 @@ impl Door {
         Ok(Self(comes))
     }
 
+    /// A door to which somebody else brings those who come in.
+    pub(super) fn led_to(env: &Env, mut comes: mpsc::Receiver<Stream>) -> Self {
+        let (came, inside) = mpsc::channel(1);
+        let door_env = env.clone();
+        env.spawn(async move {
+            while let Some(stream) = comes.recv().await {
+                if let Some(forager) = hear(&door_env, stream).await
+                    && came.send(forager).await.is_err()
+                {
+                    return;
+                }
+            }
+        });
+        Self(inside)
+    }
+
     pub(super) async fn next(&mut self) -> Option<(Mail<Order>, Environment)> {
         self.0.recv().await
     }
@@ -62,6 +78,11 @@ async fn greet(env: &Env, stream: UnixStream) -> Option<(Mail<Order>, Environmen
         tracing::warn!(user = peer.uid(), "another user's process was turned away");
         return None;
     }
+    hear(env, stream).await
+}
+
+/// Whoever says that it is a forager is let in.
+async fn hear(env: &Env, stream: impl ByteStream) -> Option<(Mail<Order>, Environment)> {
     let mut mail = Mail::open(env, stream);
     match tokio::time::timeout(GREETS_WITHIN, mail.next()).await {
         Ok(Some(Order::Attach { environment })) => Some((mail, environment)),

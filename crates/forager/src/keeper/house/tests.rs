@@ -45,7 +45,8 @@ impl Clocks {
 fn house() -> (House, Clocks) {
     let clocks = Clocks::default();
     clocks.pass(Duration::from_hours(1));
-    (House::new(Env::new(clocks.clone()), "/nowhere".into()), clocks)
+    let trade = Trade::Programs { work: Path::new("/nowhere").into() };
+    (House::new(Env::new(clocks.clone()), trade), clocks)
 }
 
 fn attempt() -> AttemptRef {

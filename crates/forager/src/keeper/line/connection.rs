@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::time::Duration;
 
-use antfarm_env::Env;
+use antfarm_env::{ByteStream, Env};
 use tokio::net::UnixStream;
 use tokio::process::Child;
 
@@ -14,7 +14,7 @@ use super::Surroundings;
 use crate::keeper::address::{Address, make_folder};
 use crate::keeper::mail::Mail;
 use crate::keeper::wire::{Environment, Held, Order, Tale};
-use crate::keeper::{Due, FOLDER, KeeperError};
+use crate::keeper::{Due, FOLDER, KeeperCommand, KeeperError, Keeping, SimulatedKeeper};
 use crate::process;
 
 /// Where a keeper says what it has to say to people.
@@ -33,30 +33,53 @@ const ATTACHES_WITHIN: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(super) mail: Mail<Tale>,
-    keeper: process::Held,
-    /// If this process started it, it has to reap it.
-    child: Option<Child>,
+    keeper: Body,
     /// What the keeper held when it was met.
     pub(crate) held: Vec<Held>,
     /// The lease that it had been told of.
     pub(crate) lease: Due,
 }
 
+/// What a keeper is.
+#[derive(Debug)]
+enum Body {
+    /// A process. If this one started it, it has to reap it.
+    Process { held: process::Held, child: Option<Child> },
+    /// A simulation.
+    Simulated(SimulatedKeeper),
+}
+
 impl Connection {
-    /// The number of the keeper, which is its own as long as it has not ended.
-    pub(super) fn keeper(&self) -> &process::Held {
-        &self.keeper
+    /// The process of the keeper, whose number is its own as long as it has not ended; none if it is simulated.
+    pub(super) fn process(&self) -> Option<&process::Held> {
+        match &self.keeper {
+            Body::Process { held, .. } => Some(held),
+            Body::Simulated(_) => None,
+        }
+    }
+
+    /// The keeper is this child.
+    fn with_child(mut self, started: Child) -> Self {
+        if let Body::Process { child, .. } = &mut self.keeper {
+            *child = Some(started);
+        }
+        self
     }
 
     /// Ends the keeper, and waits until it is gone.
-    pub(super) async fn end(mut self) {
-        self.keeper.kill();
-        if let Err(error) = self.keeper.ended().await {
-            tracing::warn!(%error, "the end of the keeper could not be waited for");
-        }
-        if let Some(child) = &mut self.child {
-            // It has ended, and fails only if somebody else reaped it.
-            let _ = child.wait().await;
+    pub(super) async fn end(self) {
+        match self.keeper {
+            Body::Process { held, child } => {
+                held.kill();
+                if let Err(error) = held.ended().await {
+                    tracing::warn!(%error, "the end of the keeper could not be waited for");
+                }
+                if let Some(mut child) = child {
+                    // It has ended, and fails only if somebody else reaped it.
+                    let _ = child.wait().await;
+                }
+            }
+            Body::Simulated(keeper) => keeper.kill(),
         }
     }
 }
@@ -65,7 +88,10 @@ impl Connection {
 /// ended.
 ///
 /// The caller has the data folder's lock. So no forager starts a keeper meanwhile.
-pub(crate) async fn find(env: &Env, data: &Path) -> Result<Option<Connection>, KeeperError> {
+pub(crate) async fn find(env: &Env, keeping: &Keeping, data: &Path) -> Result<Option<Connection>, KeeperError> {
+    if let Keeping::Simulated(keeper) = keeping {
+        return Ok(meet_simulated(env, keeper).await);
+    }
     let folder = data.join(FOLDER);
     make_folder(&folder)?;
     match knock(&folder).await? {
@@ -76,10 +102,21 @@ pub(crate) async fn find(env: &Env, data: &Path) -> Result<Option<Connection>, K
 
 /// Starts a keeper, and takes it for one's own.
 pub(crate) async fn start(around: &Surroundings) -> Result<Connection, KeeperError> {
+    match &around.keeping {
+        Keeping::Process(command) => start_process(around, command).await,
+        Keeping::Simulated(keeper) => {
+            keeper.start();
+            let log = around.data.join(FOLDER).join(LOG);
+            meet_simulated(&around.env, keeper).await.ok_or(KeeperError::EndedAtOnce { log })
+        }
+    }
+}
+
+async fn start_process(around: &Surroundings, command: &KeeperCommand) -> Result<Connection, KeeperError> {
     let folder = around.data.join(FOLDER);
     make_folder(&folder)?;
     let log = folder.join(LOG);
-    let mut child = around.command.spawn(&around.data, open_log(&log, &folder)?)?;
+    let mut child = command.spawn(&around.data, open_log(&log, &folder)?)?;
     let met = async {
         loop {
             // Looked at first: one that ended because another had the folder leaves that other one to be met.
@@ -97,7 +134,7 @@ pub(crate) async fn start(around: &Surroundings) -> Result<Connection, KeeperErr
     };
     let met = tokio::time::timeout(STARTS_WITHIN, met).await;
     match met.unwrap_or(Err(KeeperError::Silent { log })) {
-        Ok(connection) => Ok(Connection { child: Some(child), ..connection }),
+        Ok(connection) => Ok(connection.with_child(child)),
         Err(error) => {
             // Fails only for one that has ended.
             let _ = child.kill().await;
@@ -134,22 +171,37 @@ async fn meet(env: &Env, stream: UnixStream, folder: &Path) -> Result<Option<Con
     let peer = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| u32::try_from(pid).ok());
     // Held before it says anything: if it does, it is the process that listened, and its number was its own all the time.
     let keeper = peer.and_then(process::Held::open);
-    let mut mail = Mail::open(env, stream);
-    let greeting = Order::Attach { environment: environment() };
-    mail.tell(&greeting).map_err(|error| KeeperError::Kernel {
-        what: "hand its environment to the keeper",
-        source: io::Error::other(error),
-    })?;
+    let mut mail = greet(env, stream, environment())?;
     let met = tokio::time::timeout(ATTACHES_WITHIN, attach(&mut mail)).await;
+    let of = |held| Body::Process { held, child: None };
     match (met, keeper) {
         (Ok(None), _) => Ok(None),
-        (Ok(Some((held, lease))), Some(keeper)) => Ok(Some(Connection { mail, keeper, child: None, held, lease })),
+        (Ok(Some((held, lease))), Some(keeper)) => Ok(Some(Connection { mail, keeper: of(keeper), held, lease })),
         (Err(_), Some(keeper)) => {
             tracing::error!(keeper = keeper.id(), "the keeper does not answer, and is ended with all that it keeps");
-            Connection { mail, keeper, child: None, held: Vec::new(), lease: Due::PAST }.end().await;
+            Connection { mail, keeper: of(keeper), held: Vec::new(), lease: Due::PAST }.end().await;
             Ok(None)
         }
         (Ok(Some(_)) | Err(_), None) => Err(KeeperError::Taken { folder: folder.to_owned() }),
+    }
+}
+
+/// Attaches to a keeper that is simulated. None if none runs.
+async fn meet_simulated(env: &Env, keeper: &SimulatedKeeper) -> Option<Connection> {
+    let mut mail = greet(env, keeper.knock()?, Environment::new()).ok()?;
+    let (held, lease) = attach(&mut mail).await?;
+    Some(Connection { mail, keeper: Body::Simulated(keeper.clone()), held, lease })
+}
+
+/// Says that this is a forager.
+fn greet(env: &Env, stream: impl ByteStream, environment: Environment) -> Result<Mail<Tale>, KeeperError> {
+    let mut mail = Mail::open(env, stream);
+    match mail.tell(&Order::Attach { environment }) {
+        Ok(()) => Ok(mail),
+        Err(error) => {
+            let source = io::Error::other(error);
+            Err(KeeperError::Kernel { what: "hand its environment to the keeper", source })
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod core;
 mod history;
 mod random;
 mod real;
+mod scenes;
 mod score;
 
 use std::ops::Range;

@@ -3,6 +3,7 @@
 use antfarm_planted::Bug;
 
 use super::layer::Layer;
+use crate::scenes::Scene;
 
 /// A mistake and who has to find it.
 #[derive(Debug, Clone, Copy)]
@@ -17,17 +18,23 @@ const fn core(bug: Bug, seeds: u64) -> Case {
     Case { bug, layer: Layer::Core, seeds }
 }
 
+const fn scene(bug: Bug, scene: Scene) -> Case {
+    Case { bug, layer: Layer::Scene(scene), seeds: 2 }
+}
+
 /// All mistakes that can be made today.
-pub(super) const CASES: [Case; 9] = [
+pub(super) const CASES: [Case; 11] = [
     core(Bug::FenceNotCompared, 500),
     core(Bug::TombstonesNotKept, 500),
     core(Bug::OpenAttemptsNotKept, 500),
     core(Bug::ClockInApply, 500),
     core(Bug::WorkTakenBack, 500),
     core(Bug::NoGrace, 500),
+    scene(Bug::NoJitter, Scene::ComingBack),
     core(Bug::LateResultTaken, 500),
     core(Bug::FollowerReaps, 500),
     core(Bug::CancelNotChecked, 500),
+    scene(Bug::LengthBelieved, Scene::AnnouncedLength),
 ];
 
 /// Mistakes of the catalogue that this code cannot make, and why.

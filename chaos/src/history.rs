@@ -19,7 +19,7 @@ pub(crate) use attempt::{AttemptName, AttemptStep, Closer, HostileEnd, OpenAttem
 #[allow(unused_imports, reason = "whoever writes these records needs their names")]
 pub(crate) use consensus::{Ballot, Claim, DiskStep, EntryId, Membership, Progress, Span};
 pub(crate) use event_log::Event;
-pub(crate) use evidence::{Evidence, Outcome, Success};
+pub(crate) use evidence::{Evidence, Op, Outcome, Success};
 pub(crate) use graph::{GraphSpec, NodeSpec, Tool};
 pub(crate) use ledger::{Line, Mark};
 #[allow(unused_imports, reason = "whoever writes these records needs their names")]

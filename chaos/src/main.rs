@@ -7,6 +7,8 @@ mod random;
 mod real;
 mod scenes;
 mod score;
+mod sim;
+mod work;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -43,6 +45,8 @@ enum Tier {
     Score(score::ScoreArguments),
     /// One of them, or none, in one layer; what `score` runs.
     Trial(score::TrialArguments),
+    /// The whole cluster in one process: real consensus, transport, API, foragers and clients on simulated machines.
+    Sim(sim::SimArguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -55,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         Tier::Real(arguments) => real::real(&arguments),
         Tier::Score(arguments) => score::score(&arguments),
         Tier::Trial(arguments) => score::trial(&arguments),
+        Tier::Sim(arguments) => sim::sim(&arguments),
     }
 }
 

@@ -6,7 +6,7 @@ use antfarm_model::{Epoch, Fence, ForagerNo, GraphNo, NodeNo};
 use antfarm_scheduler::{AttemptId, InstanceId};
 
 use super::Violation;
-use crate::history::{Evidence, Line, Mark};
+use crate::history::{AttemptName, AttemptStep, Evidence, Line, Mark, What};
 
 /// What happened, in order, by the history's own clock in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +39,11 @@ impl<'a> Numbers<'a> {
 /// What a checker of facts says, in the names that stand in the ledger.
 pub(super) fn in_names(evidence: &Evidence, checked: Result<(), Violation>) -> Result<(), Violation> {
     checked.map_err(|mut violation| {
-        let mut names = Names::default();
+        let mut names = Names::of(evidence);
         let mut legend = BTreeMap::new();
-        for line in &evidence.ledger {
-            let name = format!("{}/{}[{}] with fence {}", line.graph, line.node, line.index, line.fence);
-            legend.insert(names.attempt(line).to_string(), name);
+        for name in all_names(evidence) {
+            let words = format!("{}/{}[{}] with fence {}", name.graph, name.node, name.instance, name.fence);
+            legend.insert(names.attempt(name).to_string(), words);
         }
         // From the last to the first: of two numbers, one of which begins with the other, the longer comes first.
         for (number, name) in legend.iter().rev() {
@@ -53,7 +53,34 @@ pub(super) fn in_names(evidence: &Evidence, checked: Result<(), Violation>) -> R
     })
 }
 
-/// Names of a ledger as numbers.
+/// How documents name an attempt.
+#[derive(Clone, Copy)]
+struct Name<'a> {
+    graph: &'a str,
+    node: &'a str,
+    instance: u32,
+    fence: u64,
+}
+
+fn name_of(line: &Line) -> Name<'_> {
+    Name { graph: &line.graph, node: &line.node, instance: line.index, fence: line.fence }
+}
+
+impl<'a> From<&'a AttemptName> for Name<'a> {
+    fn from(name: &'a AttemptName) -> Self {
+        Self { graph: &name.graph, node: &name.node, instance: name.instance, fence: name.fence }
+    }
+}
+
+/// All attempts that the ledger shows, or somebody saw who could look inside of foragers.
+fn all_names(evidence: &Evidence) -> impl Iterator<Item = Name<'_>> {
+    let inside = evidence.records.iter().filter_map(|record| {
+        if let What::Attempt { attempt, .. } = &record.what { Some(Name::from(attempt)) } else { None }
+    });
+    evidence.ledger.iter().map(name_of).chain(inside)
+}
+
+/// Names as numbers, the same for all facts of a history.
 #[derive(Default)]
 struct Names<'a> {
     graphs: Numbers<'a>,
@@ -62,27 +89,60 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn attempt(&mut self, line: &'a Line) -> AttemptId {
-        let graph = GraphNo(u64::from(self.graphs.of(&line.graph)));
-        let instance = InstanceId { graph, node: NodeNo(self.nodes.of(&line.node)), index: line.index };
-        AttemptId { instance, fence: Fence(line.fence) }
+    fn of(evidence: &'a Evidence) -> Self {
+        let mut names = Self::default();
+        for name in all_names(evidence) {
+            names.attempt(name);
+        }
+        names
+    }
+
+    fn attempt(&mut self, name: Name<'a>) -> AttemptId {
+        let graph = GraphNo(u64::from(self.graphs.of(name.graph)));
+        let instance = InstanceId { graph, node: NodeNo(self.nodes.of(name.node)), index: name.instance };
+        AttemptId { instance, fence: Fence(name.fence) }
+    }
+
+    fn forager(&mut self, name: &'a str) -> ForagerNo {
+        ForagerNo(self.foragers.of(name))
     }
 
     fn started(&mut self, line: &'a Line) -> Fact {
-        let (forager, attempt) = (ForagerNo(self.foragers.of(&line.forager)), self.attempt(line));
+        let (forager, attempt) = (self.forager(&line.forager), self.attempt(name_of(line)));
         Fact::Started { forager, epoch: Epoch(line.epoch), attempt, may_overlap: false, at: line.at }
     }
 }
 
+/// Everything that happened inside of foragers, in the order in which it happened.
+pub(super) fn inside(evidence: &Evidence) -> Vec<Fact> {
+    let mut names = Names::of(evidence);
+    let facts = evidence.records.iter().filter_map(|record| {
+        let at = record.at_us / 1_000;
+        if let What::Learnt { forager, epoch, .. } = &record.what {
+            return Some(Fact::EpochSeen { forager: names.forager(forager), epoch: Epoch(*epoch) });
+        }
+        let What::Attempt { forager, attempt, may_overlap, step, .. } = &record.what else { return None };
+        let (forager, attempt) = (names.forager(forager), names.attempt(attempt.into()));
+        match step {
+            AttemptStep::Starts { epoch } => {
+                Some(Fact::Started { forager, epoch: Epoch(*epoch), attempt, may_overlap: *may_overlap, at })
+            }
+            AttemptStep::Ends => Some(Fact::Ended { attempt, at }),
+            AttemptStep::Confirmed | AttemptStep::Forgotten => None,
+        }
+    });
+    facts.collect()
+}
+
 /// Starts and ends in the order of the ledger. An attempt that left no end was over after its last sign of life.
 pub(super) fn runs(evidence: &Evidence) -> Vec<Fact> {
-    let mut names = Names::default();
+    let mut names = Names::of(evidence);
     let mut last_signs = BTreeMap::new();
     for (place, line) in evidence.ledger.iter().enumerate() {
-        last_signs.insert(names.attempt(line), place);
+        last_signs.insert(names.attempt(name_of(line)), place);
     }
     let facts = evidence.ledger.iter().enumerate().flat_map(|(place, line)| {
-        let attempt = names.attempt(line);
+        let attempt = names.attempt(name_of(line));
         let started = (line.event == Mark::Start).then(|| names.started(line));
         let ended = (last_signs.get(&attempt) == Some(&place)).then_some(Fact::Ended { attempt, at: line.at });
         started.into_iter().chain(ended).collect::<Vec<_>>()
@@ -98,23 +158,23 @@ pub(super) fn dispatches(evidence: &Evidence) -> Vec<Fact> {
         .filter(|change| change.state == "assigned" && change.fence == Some(change.index))
         .map(|change| (change.graph, change.node, change.instance, change.index))
         .collect();
-    let mut names = Names::default();
+    let mut names = Names::of(evidence);
     let seen = evidence.ledger.iter().filter(|line| line.event == Mark::Start && evidence.log.coverage.has(line.fence));
     let facts = seen.map(|line| {
         let (graph, node, index) = line.instance();
         let committed = assigned.contains(&(graph, node, index, line.fence));
-        Fact::Dispatched { epoch: Epoch(line.epoch), attempt: names.attempt(line), committed }
+        Fact::Dispatched { epoch: Epoch(line.epoch), attempt: names.attempt(name_of(line)), committed }
     });
     facts.collect()
 }
 
 /// Starts with their epochs. A forager has seen an epoch a while after it has started something in it.
 pub(super) fn fencing(evidence: &Evidence) -> Vec<Fact> {
-    let mut names = Names::default();
+    let mut names = Names::of(evidence);
     let mut facts = Vec::new();
     for line in evidence.ledger.iter().filter(|line| line.event == Mark::Start) {
         let started = names.started(line);
-        let seen = Fact::EpochSeen { forager: ForagerNo(names.foragers.of(&line.forager)), epoch: Epoch(line.epoch) };
+        let seen = Fact::EpochSeen { forager: names.forager(&line.forager), epoch: Epoch(line.epoch) };
         facts.push((line.at, started));
         facts.push((line.at + START_SLACK_MS, seen));
     }

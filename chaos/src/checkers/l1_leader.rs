@@ -5,7 +5,7 @@ use crate::history::{Evidence, Goal, What};
 
 /// From the end of all faults to a read that a quorum acknowledged: five times the greatest election time-out of the
 /// runs (300 ms), and as much again for the processes that have just been started on a machine with two cores.
-const WITHIN_MS: u64 = 3_000;
+pub(super) const WITHIN_MS: u64 = 3_000;
 
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
     reached(evidence, Goal::Leader, WITHIN_MS, "L1 a leader after healing")

@@ -11,11 +11,8 @@ const SUBMIT_WITHIN_MS: u64 = 2_000;
 /// again, and the longest tool runs 5 s; a node may be lost more than once, and all that waits shares a few slots.
 const END_WITHIN_MS: u64 = 45_000;
 
-pub(super) fn check_submission(evidence: &Evidence) -> Result<(), Violation> {
-    reached(evidence, Goal::FreshSubmission, SUBMIT_WITHIN_MS, "L2 a fresh submission after healing")
-}
-
-pub(super) fn check_end(evidence: &Evidence) -> Result<(), Violation> {
+pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
+    reached(evidence, Goal::FreshSubmission, SUBMIT_WITHIN_MS, "L2 a fresh submission after healing")?;
     reached(evidence, Goal::AllFinal, END_WITHIN_MS, "L2 the end of every graph after healing")
 }
 

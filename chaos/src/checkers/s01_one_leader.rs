@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::Violation;
-use crate::history::{Evidence, QueenStatus, What};
+use crate::history::{Claim, Evidence, QueenStatus, What};
 
-/// By what queens say of themselves while they run, and by what their logs say of when they took office.
+/// By what queens say of themselves while they run, by what their logs say of when they took office, and by what they
+/// send to foragers.
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
     let mut leaders = BTreeMap::new();
     for record in &evidence.records {
         let (queen, life, epoch) = if let What::Leads { queen, life, epoch } = &record.what {
             (*queen, *life, *epoch)
         } else if let What::Status(QueenStatus { queen, life, epoch, leads: true }) = &record.what {
+            (*queen, *life, *epoch)
+        } else if let What::Claim { queen, life, claim: Claim::Dispatched { epoch, .. } } = &record.what {
             (*queen, *life, *epoch)
         } else {
             continue;
@@ -30,7 +33,7 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
 
 #[cfg(test)]
 mod tests {
-    use crate::checkers::sample::{finds, with};
+    use crate::checkers::sample::{claim, finds, with};
     use crate::history::{QueenStatus, What};
 
     #[test]
@@ -41,6 +44,12 @@ mod tests {
                 sample.add("poll-2", What::Status(QueenStatus { queen: 2, life: 1, epoch: 2, leads: true }));
             }),
         );
+    }
+
+    #[test]
+    fn a_queen_that_dispatches_in_the_epoch_of_another_is_found() {
+        let dispatched = crate::history::Claim::Dispatched { epoch: 2, fence: 10 };
+        finds("S1", &with(|sample| sample.add("queen-2", claim(2, dispatched))));
     }
 
     #[test]

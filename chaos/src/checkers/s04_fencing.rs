@@ -30,14 +30,24 @@ mod tests {
 
     use super::*;
     use crate::checkers::s05_single_start::tests::started;
-    use crate::checkers::sample::{UNSEEN, finds, with};
-    use crate::history::{Line, Mark};
+    use crate::checkers::sample::{UNSEEN, attempt, finds, with};
+    use crate::history::{AttemptStep, Line, Mark};
 
     #[test]
     fn a_start_in_a_lower_epoch_is_found() {
         let seen = |epoch| Fact::EpochSeen { forager: ForagerNo(0), epoch: Epoch(epoch) };
         assert!(check(&[seen(1), started(0, 1, 0)]).is_ok());
         assert!(check(&[seen(2), seen(1), started(0, 1, 0)]).is_err());
+    }
+
+    #[test]
+    fn a_start_in_a_lower_epoch_is_found_inside() {
+        finds(
+            "S4",
+            &with(|sample| {
+                sample.add("forager-1", attempt("write", UNSEEN, AttemptStep::Starts { epoch: 1 }));
+            }),
+        );
     }
 
     #[test]

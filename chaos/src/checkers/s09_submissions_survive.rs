@@ -39,7 +39,7 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
 
 #[cfg(test)]
 mod tests {
-    use crate::checkers::sample::{finds, with};
+    use crate::checkers::sample::{finds, finds_both, with};
     use crate::history::{Call, What};
 
     #[test]
@@ -54,8 +54,9 @@ mod tests {
 
     #[test]
     fn a_read_that_does_not_find_it_is_found() {
-        finds(
+        finds_both(
             "S9",
+            "S12",
             &with(|sample| {
                 let call = Call::Read { graph: "g1".into(), stale: false };
                 sample.op(call, |op| What::Fail { op, status: 404, index: 40, problem: "not-found".into() });

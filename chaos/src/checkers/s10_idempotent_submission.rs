@@ -40,7 +40,7 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
 
 #[cfg(test)]
 mod tests {
-    use crate::checkers::sample::{finds, graph, shown, with};
+    use crate::checkers::sample::{finds_both, graph, shown, with};
     use crate::history::{Call, What};
 
     fn submitted_again(status: u16, number: u64) -> crate::history::Evidence {
@@ -58,18 +58,19 @@ mod tests {
 
     #[test]
     fn a_graph_that_is_new_twice_is_found() {
-        finds("S10", &submitted_again(201, 1));
+        finds_both("S10", "S12", &submitted_again(201, 1));
     }
 
     #[test]
     fn a_retry_that_makes_another_graph_is_found() {
-        finds("S10", &submitted_again(200, 9));
+        finds_both("S10", "S12", &submitted_again(200, 9));
     }
 
     #[test]
     fn another_graph_under_a_taken_id_is_found() {
-        finds(
+        finds_both(
             "S10",
+            "S12",
             &with(|sample| {
                 let graph = Some(shown("g1", "running"));
                 sample.op(Call::Conflict { graph: "g1".into() }, |op| What::Ok {

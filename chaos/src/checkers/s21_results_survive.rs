@@ -1,14 +1,39 @@
 //! S21: a result that was committed is there for ever after, and it is the one that was reported.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::Violation;
-use crate::history::{Evidence, Tool};
+use crate::history::{AttemptStep, Evidence, Tool, What};
 
 const PROPERTY: &str = "S21 results survive";
 
-/// Every instance that events show as succeeded has its result at the end.
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
+    results_are_there_at_the_end(evidence)?;
+    foragers_keep_what_is_not_confirmed(evidence)
+}
+
+/// Where somebody looked inside of foragers.
+fn foragers_keep_what_is_not_confirmed(evidence: &Evidence) -> Result<(), Violation> {
+    let mut kept = BTreeSet::new();
+    for record in &evidence.records {
+        let What::Attempt { forager, attempt, step, .. } = &record.what else { continue };
+        match step {
+            AttemptStep::Starts { .. } | AttemptStep::Ends => drop(kept.insert((forager, attempt))),
+            AttemptStep::Confirmed => drop(kept.remove(&(forager, attempt))),
+            AttemptStep::Forgotten if kept.contains(&(forager, attempt)) => {
+                let what = format!("{forager} forgot {attempt:?}, whose end nobody had confirmed");
+                return Err(Violation::new(PROPERTY, what));
+            }
+            AttemptStep::Forgotten => {}
+        }
+    }
+    Ok(())
+}
+
+/// Every instance that events show as succeeded has its result at the end.
+fn results_are_there_at_the_end(evidence: &Evidence) -> Result<(), Violation> {
     let finals = evidence.finals();
     for change in evidence.log.changes().filter(|change| change.state == "succeeded") {
         let node = evidence.graphs.get(change.graph).and_then(|graph| graph.node(change.node));
@@ -43,7 +68,8 @@ fn is_its_own(tool: &Tool, result: &Value, fence: Option<u64>) -> bool {
 mod tests {
     use serde_json::json;
 
-    use crate::checkers::sample::{finds, with};
+    use crate::checkers::sample::{UNSEEN, attempt, finds, with};
+    use crate::history::AttemptStep;
 
     #[test]
     fn a_result_that_is_gone_is_found() {
@@ -53,6 +79,17 @@ mod tests {
                 sample.results("g1", |results| {
                     results.remove("write");
                 });
+            }),
+        );
+    }
+
+    #[test]
+    fn a_forager_that_forgets_what_nobody_confirmed_is_found() {
+        finds(
+            "S21",
+            &with(|sample| {
+                sample.add("forager-1", attempt("write", UNSEEN, AttemptStep::Ends));
+                sample.add("forager-1", attempt("write", UNSEEN, AttemptStep::Forgotten));
             }),
         );
     }

@@ -1,18 +1,26 @@
 //! A small history in which everything holds, for tests that break one thing in it.
 
+mod inside;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::check_evidence;
 use crate::history::{
-    AttemptName, AttemptStep, Ballot, Call, Claim, Closer, DiskStep, EntryId, Event, Evidence, FaultKind, ForagerSeen,
-    Goal, GraphShown, GraphSpec, HostileEnd, Line, Mark, Membership, NodeSpec, OpenAttempt, Plan, Progress,
-    QueenStatus, Record, Span, Tool, What,
+    Call, Event, Evidence, FaultKind, ForagerSeen, Goal, GraphShown, GraphSpec, Line, Mark, NodeSpec, Plan,
+    QueenStatus, Record, Tool, What,
 };
+pub(super) use inside::{BALLOT, attempt, claim, disk, position, progress};
 
 /// A fence beyond everything that readers of events have covered.
 pub(super) const UNSEEN: u64 = 130;
+
+/// The last index of the log, which everybody reads to.
+const LAST_INDEX: u64 = 30;
+
+/// The deadline of `g1`'s last node.
+pub(super) const DEADLINE_MS: u64 = 10_000;
 
 /// A history that is being made.
 pub(super) struct Sample {
@@ -20,7 +28,11 @@ pub(super) struct Sample {
     pub(super) ledger: Vec<Line>,
     /// What each reader of events saw.
     pub(super) readers: [BTreeMap<u64, Vec<Event>>; 2],
-    late: Vec<(String, What)>,
+    /// What comes after everything else, and how long after, in milliseconds.
+    late: Vec<(u64, String, What)>,
+    clock_ms: u64,
+    /// How far readers have come.
+    read_upto: u64,
     ops: u64,
 }
 
@@ -35,6 +47,14 @@ pub(super) fn with(change: impl FnOnce(&mut Sample)) -> Evidence {
 pub(super) fn finds(property: &str, evidence: &Evidence) {
     let violations: Vec<String> = check_evidence(evidence).iter().map(ToString::to_string).collect();
     assert!(violations.len() == 1 && violations[0].starts_with(property), "for {property}: {violations:?}");
+}
+
+/// Asserts that these two checkers find something, and no other: what an answer says against a property of its own can
+/// stand in no order of all answers either.
+pub(super) fn finds_both(one: &str, other: &str, evidence: &Evidence) {
+    let violations: Vec<String> = check_evidence(evidence).iter().map(ToString::to_string).collect();
+    let expected = violations.len() == 2 && violations[0].starts_with(one) && violations[1].starts_with(other);
+    assert!(expected, "for {one} and {other}: {violations:?}");
 }
 
 /// A change of a node, as an event.
@@ -52,6 +72,21 @@ pub(super) fn change(graph: &str, node: &str, state: &str, fence: Option<u64>) -
 fn of_graph(graph: &str, state: &str, finished: bool) -> Event {
     let (graph, state) = (Some(graph.into()), Some(state.into()));
     Event { r#type: "graph".into(), graph, state, finished: Some(finished), ..Event::default() }
+}
+
+fn of_forager(forager: &str, state: &str) -> Event {
+    let (forager, state) = (Some(forager.into()), Some(state.into()));
+    Event { r#type: "forager".into(), forager, state, ..Event::default() }
+}
+
+/// A forager is lost, as an event.
+pub(super) fn lost(forager: &str) -> Event {
+    of_forager(forager, "lost")
+}
+
+/// A forager has registered, as an event.
+pub(super) fn registered(forager: &str) -> Event {
+    of_forager(forager, "ready")
 }
 
 /// How a graph is shown in that state.
@@ -79,8 +114,9 @@ pub(super) fn graph(id: &str) -> GraphSpec {
     };
     let say = || node("say", Tool::Echo { word: "a word".into() }, &[]);
     let write = || node("write", Tool::Append { ms: 1, guard: false }, &[]);
+    let after = NodeSpec { deadline_ms: Some(DEADLINE_MS), ..node("after", Tool::Work, &["write", "say"]) };
     let nodes = match id {
-        "g1" => vec![write(), say(), node("pay", Tool::Pay, &[]), node("after", Tool::Work, &["write", "say"])],
+        "g1" => vec![write(), say(), node("pay", Tool::Pay, &[]), after],
         "g2" => vec![write()],
         _ => vec![say()],
     };
@@ -90,6 +126,7 @@ pub(super) fn graph(id: &str) -> GraphSpec {
 fn log() -> BTreeMap<u64, Vec<Event>> {
     let g1 = |node, state, fence| change("g1", node, state, Some(fence));
     BTreeMap::from([
+        (2, vec![registered("forager-1")]),
         (5, vec![of_graph("g1", "running", false)]),
         (10, vec![g1("write", "assigned", 10)]),
         (11, vec![g1("say", "assigned", 11)]),
@@ -110,14 +147,19 @@ fn log() -> BTreeMap<u64, Vec<Event>> {
 impl Sample {
     fn sound() -> Self {
         let (readers, records, late) = ([log(), log()], Vec::new(), Vec::new());
-        let mut sample = Self { records, ledger: Vec::new(), readers, late, ops: 0 };
+        let mut sample =
+            Self { records, ledger: Vec::new(), readers, late, clock_ms: 0, read_upto: LAST_INDEX, ops: 0 };
         for (node, fence) in [("write", 10), ("pay", 12), ("after", 14)] {
             sample.run("g1", node, fence);
         }
         sample.begin();
+        sample.records.extend(inside::sound().map(|what| ("inside".to_owned(), what)));
         for (id, index, state) in [("g1", 6, "succeeded"), ("g2", 17, "cancelled"), ("g3", 19, "succeeded")] {
             let (call, graph) = (Call::Submit { graph: graph(id) }, shown(id, "running"));
             sample.answered(call, (201, index), graph);
+            if id == "g2" {
+                sample.answered(Call::Cancel { graph: id.into() }, (200, 18), shown(id, state));
+            }
             let results = if id == "g2" { json!({}) } else { json!({"say": "a word"}) };
             let mut results: BTreeMap<String, Value> = serde_json::from_value(results).expect("a map");
             if id == "g1" {
@@ -128,9 +170,6 @@ impl Sample {
             }
             sample.records.push(("closing".into(), What::Final { graph: shown(id, state), results }));
         }
-        let cancelled = shown("g2", "cancelled");
-        let call = Call::Cancel { graph: "g2".into() };
-        sample.answered(call, (200, 20), cancelled);
         let call = Call::Read { graph: "g1".into(), stale: true };
         let graph = shown("g1", "succeeded");
         sample.answered(call, (200, 30), graph);
@@ -153,6 +192,7 @@ impl Sample {
         let position = |queen| What::Position { queen, life: 1, applied: 30, digest: "aa".into() };
         let reached = |goal| What::Reached { goal, after_ms: Some(300), last_look: String::new() };
         let said = [
+            What::Clock { wall_ms: 2_000 },
             What::Plan(plan),
             status(1, true),
             status(2, false),
@@ -165,14 +205,15 @@ impl Sample {
             reached(Goal::FreshSubmission),
             reached(Goal::AllFinal),
             reached(Goal::Settled),
+            reached(Goal::Resumed),
+            reached(Goal::ServesAgain),
         ];
         self.records.extend(said.map(|what| ("harness".to_owned(), what)));
     }
 
     fn answered(&mut self, call: Call, (status, index): (u16, u64), graph: GraphShown) {
         self.op(call, |op| What::Ok { op, status, index, life: Some(1), graph: Some(graph) });
-        let op = self.late.drain(..).collect::<Vec<_>>();
-        self.records.extend(op);
+        self.records.extend(self.late.drain(..).map(|(_, by, what)| (by, what)));
     }
 
     /// Adds an operation of client-1 at queen-1 after everything else.
@@ -184,7 +225,23 @@ impl Sample {
 
     /// Adds something after everything else.
     pub(super) fn add(&mut self, by: &str, what: What) {
-        self.late.push((by.to_owned(), what));
+        self.late.push((self.clock_ms, by.to_owned(), what));
+    }
+
+    /// Adds something before anybody reads an event.
+    pub(super) fn add_early(&mut self, by: &str, what: What) {
+        self.records.push((by.to_owned(), what));
+    }
+
+    /// Time goes by before what is added next.
+    pub(super) fn wait_ms(&mut self, ms: u64) {
+        self.clock_ms += ms;
+    }
+
+    /// Nobody reads further.
+    pub(super) fn read_only_to(&mut self, last: u64) {
+        self.readers.iter_mut().for_each(|reader| reader.retain(|index, _| *index <= last));
+        self.read_upto = last;
     }
 
     /// Leaves out what is not to be kept.
@@ -233,15 +290,16 @@ impl Sample {
     }
 
     fn evidence(self) -> Evidence {
-        let mut records = self.records;
+        let mut records: Vec<(u64, String, What)> = self.records.into_iter().map(|(by, what)| (0, by, what)).collect();
         for (number, entries) in self.readers.into_iter().enumerate() {
             let by = format!("watch-{}", number + 1);
             let entries = entries.into_iter().map(|(index, events)| What::Entry { index, events });
             let read = std::iter::once(What::Stream { queen: 1, after: 0 }).chain(entries);
-            records.extend(read.map(|what| (by.clone(), what)));
+            let read = read.chain([What::Read { upto: self.read_upto }]);
+            records.extend(read.map(|what| (0, by.clone(), what)));
         }
         records.extend(self.late);
-        let records = (0..).zip(records).map(|(seq, (by, what))| Record { at_us: seq, by, seq, what });
+        let records = (0..).zip(records).map(|(seq, (ms, by, what))| Record { at_us: ms * 1_000 + seq, by, seq, what });
         Evidence::new(records.collect(), self.ledger)
     }
 }
@@ -254,44 +312,9 @@ fn a_sound_history_is_found_sound() {
 
 #[test]
 fn a_history_is_the_same_after_it_was_written_and_read() {
-    let evidence = with(|sample| look_inside().into_iter().for_each(|what| sample.add("inside", what)));
+    let evidence = with(|_| {});
     for record in &evidence.records {
         let line = serde_json::to_string(record).expect("it can be written");
         assert_eq!(&serde_json::from_str::<Record>(&line).expect("it can be read"), record, "{line}");
     }
-}
-
-/// One record of each kind that only somebody writes who can look into processes.
-fn look_inside() -> Vec<What> {
-    let attempt = AttemptName { graph: "g1".into(), node: "write".into(), instance: 0, fence: 10 };
-    let entries = vec![Span { term: 2, first: 1, last: 30 }];
-    let ballot = Ballot { term: 2, candidate: 1 };
-    let disk = |step| What::Disk { queen: 1, life: 1, step };
-    let claim = |claim| What::Claim { queen: 1, life: 1, claim };
-    let forager = || "forager-1".to_owned();
-    let progress =
-        Progress { queen: 1, life: 1, term: 2, purged: Some(1), snapshot: None, applied: 3, committed: 4, last: 5 };
-    let open = OpenAttempt { attempt: attempt.clone(), forager: forager(), closer: Some(Closer::Lease) };
-    vec![
-        What::Clock { wall_ms: 1_000 },
-        What::Progress(progress),
-        What::Members { queen: 1, membership: Membership { index: 1, voters: vec![[1, 2, 3].into()] } },
-        disk(DiskStep::Found { ballot: Some(ballot), log: entries.clone(), purged: 0, snapshot: 0 }),
-        disk(DiskStep::Voted(ballot)),
-        disk(DiskStep::Kept { entries }),
-        disk(DiskStep::Stalled),
-        claim(Claim::Voted(ballot)),
-        claim(Claim::Committed { upto: EntryId { index: 30, term: 2 } }),
-        What::Applied { queen: 1, life: 1, index: 30, term: 2, digest: "aa".into() },
-        What::Granted { queen: 1, epoch: 2, forager: forager(), incarnation: 4, until_us: 9 },
-        What::Attempt {
-            forager: forager(),
-            life: 1,
-            attempt,
-            may_overlap: false,
-            step: AttemptStep::Starts { epoch: 2 },
-        },
-        What::Open { queen: 1, applied: 30, attempts: vec![open] },
-        What::Hostile { to: "queen-1".into(), sent: "noise".into(), end: HostileEnd::Refused },
-    ]
 }

@@ -87,7 +87,8 @@ pub(crate) struct Progress {
     pub(crate) snapshot: Option<u64>,
     pub(crate) applied: u64,
     pub(crate) committed: u64,
-    pub(crate) last: u64,
+    /// Nothing where nobody can see it.
+    pub(crate) last: Option<u64>,
 }
 
 /// Who votes: one set, or two while a change is under way.

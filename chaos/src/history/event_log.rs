@@ -33,6 +33,14 @@ pub(crate) struct Event {
     pub(crate) tool: Option<String>,
 }
 
+impl Event {
+    /// The instances that it is about; of a node that is no array, the only one.
+    pub(crate) fn instances(&self) -> std::ops::Range<u32> {
+        let first = self.first.unwrap_or(0);
+        first..first.saturating_add(self.count.unwrap_or(1))
+    }
+}
+
 /// What readers of events saw.
 #[derive(Debug, Default)]
 pub(crate) struct EventLog {
@@ -42,6 +50,8 @@ pub(crate) struct EventLog {
     pub(crate) coverage: Coverage,
     /// What each of them did.
     pub(crate) readers: BTreeMap<String, Reader>,
+    /// Where each graph as a whole has changed: indexes, and places in their entries.
+    graphs: BTreeMap<String, Vec<(u64, usize)>>,
 }
 
 /// What one reader saw.
@@ -82,6 +92,12 @@ impl EventLog {
         for reader in log.readers.values() {
             log.coverage.join(&reader.coverage);
         }
+        for (index, events) in &log.entries {
+            for (place, event) in events.iter().enumerate().filter(|(_, event)| event.r#type == "graph") {
+                let Some(graph) = &event.graph else { continue };
+                log.graphs.entry(graph.clone()).or_default().push((*index, place));
+            }
+        }
         log
     }
 
@@ -89,12 +105,17 @@ impl EventLog {
         self.readers.entry(name.to_owned()).or_default()
     }
 
+    /// The changes of a graph as a whole, in the order of the log.
+    pub(crate) fn of_graph(&self, graph: &str) -> impl Iterator<Item = (u64, &Event)> {
+        let places = self.graphs.get(graph).into_iter().flatten();
+        places.filter_map(|(index, place)| Some((*index, self.entries.get(index)?.get(*place)?)))
+    }
+
     /// All changes of instances in the order of the log.
     pub(crate) fn changes(&self) -> impl Iterator<Item = Change<'_>> {
         self.entries.iter().flat_map(|(index, events)| {
             events.iter().flat_map(move |event| {
-                let first = event.first.unwrap_or(0);
-                (first..first + event.count.unwrap_or(1)).filter_map(move |instance| {
+                event.instances().filter_map(move |instance| {
                     Some(Change {
                         index: *index,
                         graph: event.graph.as_deref()?,

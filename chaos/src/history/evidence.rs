@@ -21,6 +21,8 @@ pub(crate) struct Evidence {
     /// All graphs that anybody ever tried to submit.
     pub(crate) graphs: BTreeMap<String, GraphSpec>,
     pub(crate) log: EventLog,
+    /// A moment by the clock of records, in microseconds, and the wall time then, in milliseconds.
+    clock: Option<(u64, u64)>,
 }
 
 /// An operation of a client.
@@ -66,12 +68,21 @@ impl Evidence {
         });
         let graphs = submitted.collect();
         let log = EventLog::of(&records);
-        Self { records, ledger, ops, graphs, log }
+        let clock = records.iter().find_map(|record| {
+            if let What::Clock { wall_ms } = &record.what { Some((record.at_us, *wall_ms)) } else { None }
+        });
+        Self { records, ledger, ops, graphs, log, clock }
     }
 
     /// What the run was to be.
     pub(crate) fn plan(&self) -> Option<&Plan> {
         self.records.iter().find_map(|record| if let What::Plan(plan) = &record.what { Some(plan) } else { None })
+    }
+
+    /// The wall time of a moment, if anybody has written down what time it was.
+    pub(crate) fn wall_ms(&self, at_us: u64) -> Option<u64> {
+        let (clock_us, wall_ms) = self.clock?;
+        (wall_ms + at_us / 1_000).checked_sub(clock_us / 1_000)
     }
 
     /// How graphs stood at the end.

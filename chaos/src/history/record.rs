@@ -240,6 +240,21 @@ pub(crate) enum Call {
     },
 }
 
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Submit { graph } => write!(f, "submit {}", graph.id),
+            Self::Conflict { graph } => write!(f, "submit another {graph}"),
+            Self::Cancel { graph } => write!(f, "cancel {graph}"),
+            Self::Read { graph, stale: false } => write!(f, "read {graph}"),
+            Self::Read { graph, stale: true } => write!(f, "read {graph} (stale)"),
+            Self::Decide { graph, node, index, verdict, .. } => {
+                write!(f, "decide {} for {graph}/{node}[{index}]", verdict.as_str())
+            }
+        }
+    }
+}
+
 /// What is decided about an instance whose fate is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

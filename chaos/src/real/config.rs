@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::network::Network;
+use crate::work::{PROGRAMS, Program};
 
 pub(super) const QUEENS: u16 = 3;
 
@@ -45,56 +44,27 @@ pub(super) fn forager(name: &str, network: &Network, folder: &Path, ledger: &str
         folder.join(name).display(),
     );
     for program in PROGRAMS {
-        let script = program.script(name, ledger);
+        let script = script(&program, name, ledger);
         // A String takes all.
         let _ = write!(text, "\n[tools.{}]\ncommand = [\"/bin/sh\", \"-c\", '''\n{script}''']\n", program.name);
     }
     text
 }
 
-/// A tool that is a program: it leaves marks in the ledger while it runs.
-pub(super) struct Program {
-    pub(super) name: &'static str,
-    cost_class: &'static str,
-    effects: &'static str,
-    /// Signs of life, a tenth of a second apart.
-    ticks: u32,
-    /// Whether its first attempt asks for another one.
-    asks_again: bool,
-}
-
-const fn program(name: &'static str, cost_class: &'static str, effects: &'static str, ticks: u32) -> Program {
-    Program { name, cost_class, effects, ticks, asks_again: false }
-}
-
-/// All programs.
-pub(super) const PROGRAMS: [Program; 4] = [
-    program("work", "cpu", "guarded", 2),
-    program("labour", "model", "guarded", 50),
-    program("pay", "io", "irrevocable", 2),
-    Program { asks_again: true, ..program("pay-twice", "io", "irrevocable", 1) },
-];
-
-impl Program {
-    /// Its manifest.
-    pub(super) fn manifest(&self) -> Value {
-        json!({"cost_class": self.cost_class, "effects": self.effects, "retries": 20, "backoff": {"initial": "50ms", "max": "1s"}})
-    }
-
-    fn script(&self, forager: &str, ledger: &str) -> String {
-        let again = if self.asks_again {
-            "if [ \"$ANTFARM_ATTEMPT\" = 1 ]; then mark end ',\"exit\":75'; exit 75; fi\n"
-        } else {
-            ""
-        };
-        format!(
-            r#"mark() {{ printf '{{"event":"%s","graph":"%s","node":"%s","index":%s,"fence":%s,"epoch":%s,"forager":"{forager}","at":%s%s}}\n' "$1" "$ANTFARM_GRAPH" "$ANTFARM_NODE" "${{ANTFARM_ARRAY_INDEX:-0}}" "$ANTFARM_FENCE" "$ANTFARM_EPOCH" "$(date +%s%3N)" "$2" >> "{ledger}"; }}
+/// A shell script that leaves marks in the ledger while it runs.
+fn script(program: &Program, forager: &str, ledger: &str) -> String {
+    let again = if program.asks_again {
+        "if [ \"$ANTFARM_ATTEMPT\" = 1 ]; then mark end ',\"exit\":75'; exit 75; fi\n"
+    } else {
+        ""
+    };
+    format!(
+        r#"mark() {{ printf '{{"event":"%s","graph":"%s","node":"%s","index":%s,"fence":%s,"epoch":%s,"forager":"{forager}","at":%s%s}}\n' "$1" "$ANTFARM_GRAPH" "$ANTFARM_NODE" "${{ANTFARM_ARRAY_INDEX:-0}}" "$ANTFARM_FENCE" "$ANTFARM_EPOCH" "$(date +%s%3N)" "$2" >> "{ledger}"; }}
 mark start ''
 left={ticks}; while [ "$left" -gt 0 ]; do sleep 0.1; mark tick ''; left=$((left - 1)); done
 {again}mark end ''
 printf '{{"fence":%s}}' "$ANTFARM_FENCE"
 "#,
-            ticks = self.ticks,
-        )
-    }
+        ticks = program.ticks,
+    )
 }

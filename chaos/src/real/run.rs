@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use super::cluster::Cluster;
-use super::config::{FORAGERS, MODEL_SLOTS, PROGRAMS, QUEENS, SLOTS};
+use super::config::{FORAGERS, MODEL_SLOTS, QUEENS, SLOTS};
 use super::field::{Field, PATIENCE};
 use super::scenario::Scenario;
 use super::verdict::{Verdict, judge};
 use super::{closing, nemesis, watch, workload};
 use crate::history::{Phase, Plan, Recorder, What};
 use crate::random::Random;
+use crate::work::PROGRAMS;
 
 /// Clients that work.
 const CLIENTS: usize = 4;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::checkers::Agreement;
 use crate::history::{Call, Evidence, FaultKind, Mark, What};
 
 /// What a run, or several, contained.
@@ -18,12 +19,14 @@ pub(super) struct Tally {
     /// Starts in the ledger.
     attempts: u64,
     elections: u64,
+    /// What the two checks of linearizability looked at.
+    orders: Agreement,
 }
 
 impl Tally {
     /// What a history shows.
-    pub(super) fn of(evidence: &Evidence) -> Self {
-        let mut tally = Self { runs: 1, operations: evidence.ops.len() as u64, ..Self::default() };
+    pub(super) fn of(evidence: &Evidence, orders: Agreement) -> Self {
+        let mut tally = Self { runs: 1, operations: evidence.ops.len() as u64, orders, ..Self::default() };
         for (kind, _, confirmed) in faults(evidence) {
             *tally.faults.entry(kind).or_default() += u64::from(confirmed);
         }
@@ -47,6 +50,8 @@ impl Tally {
         self.operations += other.operations;
         self.attempts += other.attempts;
         self.elections += other.elections;
+        self.orders.graphs += other.orders.graphs;
+        self.orders.witnessed += other.orders.witnessed;
     }
 }
 
@@ -55,13 +60,16 @@ impl fmt::Display for Tally {
         let faults: Vec<String> = self.faults.iter().map(|(kind, number)| format!("{number} {kind}")).collect();
         write!(
             f,
-            "{} runs, faults: {}, {} submissions, {} operations, {} attempts, {} elections",
+            "{} runs, faults: {}, {} submissions, {} operations, {} attempts, {} elections, \
+             orders found for {} graphs and confirmed by the log for {}",
             self.runs,
             faults.join(" + "),
             self.submissions,
             self.operations,
             self.attempts,
-            self.elections
+            self.elections,
+            self.orders.graphs,
+            self.orders.witnessed
         )
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::tally::{Tally, faults};
-use crate::checkers::{Violation, check_evidence};
+use crate::checkers::{Agreement, Violation, check_evidence, compare_linearizability};
 use crate::history::{Call, Evidence, Mark, Phase, What};
 
 /// Without faults, so many submissions a second must have been acknowledged: a run under less shows little.
@@ -30,17 +30,21 @@ pub(super) fn judge(folder: &Path) -> Verdict {
         Ok(evidence) => evidence,
         Err(error) => return Verdict::Broken(error),
     };
-    let tally = Tally::of(&evidence);
+    let agreement = match compare_linearizability(&evidence) {
+        Ok(agreement) => agreement,
+        Err(disagreement) => return Verdict::Broken(anyhow::anyhow!(disagreement)),
+    };
+    let tally = Tally::of(&evidence, agreement);
     let violations = check_evidence(&evidence);
     if !violations.is_empty() {
         return Verdict::Violated { violations, tally };
     }
-    let missing = missing(&evidence);
+    let missing = missing(&evidence, agreement);
     if missing.is_empty() { Verdict::Sound(tally) } else { Verdict::Uncovered { missing, tally } }
 }
 
 /// What a run should have shown and did not.
-fn missing(evidence: &Evidence) -> Vec<String> {
+fn missing(evidence: &Evidence, agreement: Agreement) -> Vec<String> {
     let mut missing = Vec::new();
     let faults = faults(evidence);
     let unconfirmed = faults.iter().filter(|(_, _, confirmed)| !confirmed);
@@ -54,6 +58,9 @@ fn missing(evidence: &Evidence) -> Vec<String> {
     }
     let subjects = subjects(evidence).into_iter().filter(|(_, number)| *number == 0);
     missing.extend(subjects.map(|(subject, _)| format!("there is no {subject}, so nothing was shown about it")));
+    if agreement.witnessed == 0 {
+        missing.push("there is no graph for which both checks of linearizability had something to say".to_owned());
+    }
     missing
 }
 

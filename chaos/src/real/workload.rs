@@ -2,7 +2,6 @@
 
 mod client;
 mod decider;
-mod graphs;
 
 pub(super) use client::work;
 pub(super) use decider::decide;

@@ -80,10 +80,7 @@ impl Network for OneVisitor {
         Box::pin(async { Err(io::ErrorKind::ConnectionRefused.into()) })
     }
 
-    fn listen<'a>(
-        &'a self,
-        _: &'a str,
-    ) -> Pin<Box<dyn Future<Output = io::Result<Box<dyn Listener>>> + Send + 'a>> {
+    fn listen<'a>(&'a self, _: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Box<dyn Listener>>> + Send + 'a>> {
         let door = Door(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
         Box::pin(async move { Ok(Box::new(door) as Box<dyn Listener>) })
     }

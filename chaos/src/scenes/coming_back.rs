@@ -43,7 +43,8 @@ pub(super) fn play(seed: u64) -> Result<(), Violation> {
     }
     let (usual, highest) = (counts.iter().sum::<usize>() / windows, counts.into_iter().max().unwrap_or(0));
     if highest > MOST * usual {
-        let what = format!("{highest} of {FORAGERS} foragers tried to come back within {WINDOW:?}, and usually {usual} do");
+        let what =
+            format!("{highest} of {FORAGERS} foragers tried to come back within {WINDOW:?}, and usually {usual} do");
         return Err(Violation::new("L7 registrations are spread", what));
     }
     Ok(())
@@ -78,10 +79,7 @@ impl Network for Nobody {
         Box::pin(async { Err(io::ErrorKind::ConnectionRefused.into()) })
     }
 
-    fn listen<'a>(
-        &'a self,
-        _: &'a str,
-    ) -> Pin<Box<dyn Future<Output = io::Result<Box<dyn Listener>>> + Send + 'a>> {
+    fn listen<'a>(&'a self, _: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Box<dyn Listener>>> + Send + 'a>> {
         Box::pin(async { Err(io::ErrorKind::Unsupported.into()) })
     }
 }

@@ -18,23 +18,45 @@ const fn core(bug: Bug, seeds: u64) -> Case {
     Case { bug, layer: Layer::Core, seeds }
 }
 
-const fn scene(bug: Bug, scene: Scene) -> Case {
-    Case { bug, layer: Layer::Scene(scene), seeds: 2 }
+const fn scene(bug: Bug, scene: Scene, seeds: u64) -> Case {
+    Case { bug, layer: Layer::Scene(scene), seeds }
+}
+
+const fn sim(bug: Bug, seeds: u64) -> Case {
+    Case { bug, layer: Layer::Sim, seeds }
 }
 
 /// All mistakes that can be made today.
-pub(super) const CASES: [Case; 11] = [
+pub(super) const CASES: [Case; 29] = [
+    sim(Bug::AckBeforeSync, 40),
+    sim(Bug::VoteBeforeSync, 40),
+    sim(Bug::SentBeforeCommit, 40),
+    sim(Bug::EpochInMemory, 40),
+    sim(Bug::LowerEpochHeard, 40),
+    sim(Bug::OfficeResumed, 40),
     core(Bug::FenceNotCompared, 500),
     core(Bug::TombstonesNotKept, 500),
     core(Bug::OpenAttemptsNotKept, 500),
     core(Bug::ClockInApply, 500),
+    sim(Bug::LocalReads, 40),
+    sim(Bug::OfficeBeforeBarrier, 40),
+    sim(Bug::WallClockLease, 40),
+    sim(Bug::FailedSyncIgnored, 40),
+    sim(Bug::DamageTakenForTail, 40),
+    sim(Bug::FolderNotSynced, 40),
+    sim(Bug::NamedUnsynced, 40),
+    sim(Bug::SilenceSurvivesOffice, 40),
     core(Bug::WorkTakenBack, 500),
     core(Bug::NoGrace, 500),
-    scene(Bug::NoJitter, Scene::ComingBack),
+    scene(Bug::NoJitter, Scene::ComingBack, 2),
+    sim(Bug::UnboundedOutbox, 40),
     core(Bug::LateResultTaken, 500),
     core(Bug::FollowerReaps, 500),
+    sim(Bug::NothingKept, 40),
+    sim(Bug::NoDeadline, 40),
+    sim(Bug::NeverSilent, 40),
     core(Bug::CancelNotChecked, 500),
-    scene(Bug::LengthBelieved, Scene::AnnouncedLength),
+    scene(Bug::LengthBelieved, Scene::AnnouncedLength, 2),
 ];
 
 /// Mistakes of the catalogue that this code cannot make, and why.

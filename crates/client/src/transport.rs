@@ -41,6 +41,11 @@ impl Ask {
         Self { method, path: path.into(), body: None, headers: Vec::new() }
     }
 
+    /// A change by POST, with a body of that kind.
+    pub fn post(path: impl Into<String>, body: impl Into<Bytes>, kind: &'static str) -> Self {
+        Self::change(Method::POST, path).with_body(body, kind)
+    }
+
     /// With a body.
     #[must_use]
     pub fn with_body(self, body: impl Into<Bytes>, kind: &'static str) -> Self {

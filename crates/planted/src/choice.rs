@@ -1,5 +1,6 @@
 //! Which mistake this process makes: none, unless it was built for that.
 
+#[cfg(not(planted_bugs))]
 use crate::Bug;
 
 /// Makes this process make that mistake from now on; says whether it can. It cannot, in a normal build.

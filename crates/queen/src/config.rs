@@ -133,11 +133,15 @@ pub struct RaftConfig {
 }
 
 /// Where the log is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StorageConfig {
     /// The log engine.
     pub engine: EngineKind,
+    /// No snapshot is taken as long as fewer bytes were logged since the last one.
+    pub snapshot_floor: Size,
+    /// Entries that stay in the log behind a snapshot.
+    pub entries_kept: u64,
 }
 
 /// A log engine.
@@ -197,6 +201,8 @@ impl QueenConfig {
             election_timeout_min: self.raft.election_timeout_min.to_std(),
             election_timeout_max: self.raft.election_timeout_max.to_std(),
             limits: self.limits.limits(),
+            snapshot_floor_bytes: self.storage.snapshot_floor.0,
+            entries_kept: self.storage.entries_kept,
             ..ReplicaConfig::new(self.cluster_id.clone(), self.id, self.raft.address.clone(), members)
         }
     }
@@ -266,6 +272,12 @@ impl Default for LeaseConfig {
     fn default() -> Self {
         let Policy { heartbeat, lease_ttl, drift_percent, .. } = Policy::default();
         Self { ttl: lease_ttl, heartbeat, drift_percent }
+    }
+}
+
+impl Default for StorageConfig {
+    fn default() -> Self {
+        Self { engine: EngineKind::default(), snapshot_floor: Size(16 << 20), entries_kept: 512 }
     }
 }
 

@@ -147,6 +147,11 @@ impl ReplicaConfig {
         self.election_timeout_max * 3
     }
 
+    /// Not much more than what is kept in any case may gather before a snapshot is asked for.
+    fn entries_between_questions(&self) -> u64 {
+        (self.entries_kept / 2).clamp(1, MOST_ENTRIES_BETWEEN_QUESTIONS)
+    }
+
     /// What openraft is told. Each value that differs from its default has its reason in `DESIGN.md`.
     pub(crate) fn to_openraft(&self) -> Result<Config, openraft::ConfigError> {
         Config {
@@ -159,10 +164,10 @@ impl ReplicaConfig {
             quorum_loss_probe_interval: Some(millis(self.quorum_loss_phase())),
             allow_log_reversion: Some(false),
             install_snapshot_timeout: SNAPSHOT_TIMEOUT_MS,
-            snapshot_policy: SnapshotPolicy::LogsSinceLast(ASK_FOR_SNAPSHOT_EVERY_ENTRIES),
+            snapshot_policy: SnapshotPolicy::LogsSinceLast(self.entries_between_questions()),
             replication_lag_threshold: u64::MAX,
             max_in_snapshot_log_to_keep: if planted(Bug::NothingKept) { 0 } else { self.entries_kept },
-            purge_batch_size: PURGE_BATCH_ENTRIES,
+            purge_batch_size: PURGE_BATCH_ENTRIES.min(self.entries_between_questions()),
             backoff: RECONNECT_BACKOFF.to_owned(),
             ..Config::default()
         }
@@ -173,8 +178,8 @@ impl ReplicaConfig {
 /// One whole transfer of a snapshot; its chunks have deadlines of their own.
 const SNAPSHOT_TIMEOUT_MS: u64 = 10 * 60 * 1000;
 
-/// openraft asks this often whether a snapshot is due; the state machine answers by bytes.
-const ASK_FOR_SNAPSHOT_EVERY_ENTRIES: u64 = 256;
+/// openraft asks at least this often whether a snapshot is due; the state machine answers by bytes.
+const MOST_ENTRIES_BETWEEN_QUESTIONS: u64 = 256;
 
 const PURGE_BATCH_ENTRIES: u64 = 64;
 

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 pub type SimulatedRuntime<O> = DeterministicRng<Owned<O>>;
 
 /// Knows whose task it is that spawns another.
-pub trait TaskOwner: Send + Sync + 'static {
+pub trait TaskOwner: std::fmt::Debug + Send + Sync + 'static {
     /// Runs a task in the background, as one of whoever is running now.
     fn spawn<F>(future: F) -> JoinHandle<F::Output>
     where
@@ -30,10 +30,7 @@ pub struct Owned<O>(Infallible, PhantomData<fn() -> O>);
 
 type Tokio = TokioRuntime;
 
-impl<O: TaskOwner> AsyncRuntime for Owned<O>
-where
-    Self: std::fmt::Debug,
-{
+impl<O: TaskOwner> AsyncRuntime for Owned<O> {
     type JoinError = <Tokio as AsyncRuntime>::JoinError;
     type JoinHandle<T: OptionalSend + 'static> = <Tokio as AsyncRuntime>::JoinHandle<T>;
     type Sleep = <Tokio as AsyncRuntime>::Sleep;

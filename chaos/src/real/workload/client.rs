@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::graphs::graph;
 use crate::history::{Call, GraphSpec, Scribe};
 use crate::random::Random;
 use crate::real::config::QUEENS;
 use crate::real::field::{Came, Field};
+use crate::work::graph;
 
 /// Between two operations of a client, at most, in milliseconds.
 const MOST_PAUSE_MS: u64 = 100;

@@ -69,6 +69,16 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     setting("raft.election_timeout_max", Span("20ms", "2m"), "The longest such wait."),
     setting("storage.engine", Free, "The log engine: sled."),
+    setting(
+        "storage.snapshot_floor",
+        Size("1KiB", "1GiB"),
+        "No snapshot is taken as long as fewer bytes were logged since the last one.",
+    ),
+    setting(
+        "storage.entries_kept",
+        Number(16, 1_000_000),
+        "Entries that stay in the log behind a snapshot, for queens that are a little behind.",
+    ),
     setting("limits.graph_bytes", Size("1KiB", "128MiB"), "The text of a graph."),
     setting("limits.nodes", Number(1, 10_000_000), "Nodes of a graph; its instances count ten to the node."),
     setting("limits.entry_bytes", Size("64KiB", "64MiB"), "A Raft entry."),

@@ -37,6 +37,11 @@ fn what_is_left_out_has_its_default() {
         (ours.heartbeat, ours.election_timeout_min, ours.election_timeout_max),
         (theirs.heartbeat, theirs.election_timeout_min, theirs.election_timeout_max)
     );
+    assert_eq!(
+        (ours.snapshot_floor_bytes, ours.entries_kept),
+        (theirs.snapshot_floor_bytes, theirs.entries_kept),
+        "storage has the defaults of the replica"
+    );
     assert_eq!(ours.raft_listen, "127.0.0.1:7202");
     assert_eq!(ours.initial_members.len(), 2);
     assert_eq!(config.advertised_http(), "127.0.0.1:7102");

@@ -10,7 +10,7 @@ const MOST_INSTANCES: u64 = 6;
 const MOST_MS: u64 = 120;
 
 /// A graph that the random numbers choose; with `guard`, whatever must not happen twice checks its fence.
-pub(super) fn graph(id: String, guard: bool, random: &mut Random) -> GraphSpec {
+pub(crate) fn graph(id: String, guard: bool, random: &mut Random) -> GraphSpec {
     let append = |random: &mut Random| Tool::Append { ms: random.below(MOST_MS), guard };
     let echo = |random: &mut Random| Tool::Echo { word: format!("{id} says {}", random.below(1_000_000)) };
     let nodes = match random.below(100) {

@@ -1,0 +1,128 @@
+//! One client: does one thing after the other, each at some queen, and goes on with the next queen when one does not answer.
+
+use std::time::Duration;
+
+use antfarm_client::Ask;
+use serde_json::Value;
+
+use super::chronicle::Pen;
+use super::field::{Came, Field, PATIENCE, QUEENS};
+use crate::history::{Call, DecidedVerdict, GraphSpec};
+use crate::random::Random;
+use crate::work::graph;
+
+/// A submission whose outcome is unknown is repeated at the next queen, at most so often.
+const TRIES: usize = 6;
+
+/// Of a hundred operations, so many submit something new.
+const NEW_PERCENT: u64 = 40;
+
+/// Of what was submitted, the last so many are looked at and submitted again.
+const LATELY: usize = 60;
+
+/// And cancelled, as long as most of them run.
+const JUST_NOW: usize = 4;
+
+/// Between two looks of who decides.
+const LOOK_EVERY: Duration = Duration::from_millis(900);
+
+/// Works as long as there is work; between two operations it pauses for at most so long.
+pub(super) async fn work(field: Field, number: usize, most_pause_ms: u64, mut random: Random) {
+    let mut pen = field.chronicle.pen(format!("client-{number}"));
+    let mut submitted = 0;
+    let _working = field.begin_work();
+    while field.has_work() {
+        let queen = Field::any_queen(&mut random);
+        if random.percent(NEW_PERCENT) {
+            submitted += 1;
+            let graph = graph(format!("c{number}-{submitted}"), true, &mut random);
+            field.known().graphs.push(graph.clone());
+            submit(&field, &mut pen, queen, &graph).await;
+        } else if let Some(call) = about_the_known(&field, &mut random) {
+            field.ask(&mut pen, queen, &call).await;
+        }
+        tokio::time::sleep(Duration::from_millis(random.below(most_pause_ms))).await;
+    }
+}
+
+/// Submits until somebody says yes or no.
+async fn submit(field: &Field, pen: &mut Pen, first: u16, graph: &GraphSpec) {
+    let call = Call::Submit { graph: graph.clone() };
+    for queen in (0..QUEENS).cycle().map(|next| 1 + (first - 1 + next) % QUEENS).take(TRIES) {
+        if field.ask(pen, queen, &call).await != Came::Unknown {
+            return;
+        }
+    }
+}
+
+/// Something to ask for about what was submitted; nothing as long as there is nothing.
+fn about_the_known(field: &Field, random: &mut Random) -> Option<Call> {
+    let call = match random.below(52) {
+        0..10 => Call::Submit { graph: submitted(field, random)? },
+        10..13 => Call::Conflict { graph: acknowledged(field, LATELY, random)? },
+        13..19 => Call::Cancel { graph: acknowledged(field, JUST_NOW, random)? },
+        19..36 => Call::Read { graph: acknowledged(field, LATELY, random)?, stale: false },
+        _ => Call::Read { graph: acknowledged(field, LATELY, random)?, stale: true },
+    };
+    Some(call)
+}
+
+/// One of the graphs that were submitted not long ago, acknowledged or not.
+fn submitted(field: &Field, random: &mut Random) -> Option<GraphSpec> {
+    let known = field.known();
+    let last = &known.graphs[known.graphs.len().saturating_sub(LATELY)..];
+    random.pick(last.len()).map(|place| last[place].clone())
+}
+
+/// One of the last of those that were acknowledged.
+fn acknowledged(field: &Field, lately: usize, random: &mut Random) -> Option<String> {
+    let known = field.known();
+    let ids = known.graphs.iter().rev().map(|graph| &graph.id);
+    let last: Vec<&String> = ids.filter(|id| known.acknowledged.contains(*id)).take(lately).collect();
+    random.pick(last.len()).map(|place| last[place].clone())
+}
+
+/// Decides what nobody knows, the fate of irrevocable attempts, until the run closes.
+pub(super) async fn decide(field: Field, mut random: Random) {
+    let mut pen = field.chronicle.pen("decider");
+    while field.is_open() {
+        let queen = Field::any_queen(&mut random);
+        for (graph, node) in undecided(&field, queen).await {
+            let Some(id) = node["id"].as_str() else { continue };
+            let Some(fence) = fence_of(&field, queen, &graph, id).await else { continue };
+            let verdict = match random.below(3) {
+                0 => DecidedVerdict::Retry,
+                1 => DecidedVerdict::Succeed,
+                _ => DecidedVerdict::Fail,
+            };
+            let index = node["index"].as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(0);
+            let call = Call::Decide { graph, node: id.to_owned(), index, fence, verdict };
+            field.ask(&mut pen, queen, &call).await;
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn get(field: &Field, queen: u16, path: String) -> Option<Value> {
+    field.client(&[queen], PATIENCE).ask(&Ask::read(path)).await.ok()?.json().ok()
+}
+
+/// Graphs with the nodes in them that wait for a decision.
+async fn undecided(field: &Field, queen: u16) -> Vec<(String, Value)> {
+    let page = get(field, queen, "/v1/graphs?state=running&limit=1000".into()).await;
+    let graphs = page.and_then(|page| page["graphs"].as_array().cloned()).unwrap_or_default();
+    let waiting = graphs.iter().filter(|graph| graph["nodes"]["needs_decision"].as_u64() > Some(0));
+    let mut all = Vec::new();
+    for id in waiting.filter_map(|graph| graph["id"].as_str()) {
+        let page = get(field, queen, format!("/v1/graphs/{id}/nodes?state=needs_decision")).await;
+        let nodes = page.and_then(|page| page["nodes"].as_array().cloned()).unwrap_or_default();
+        all.extend(nodes.into_iter().map(|node| (id.to_owned(), node)));
+    }
+    all
+}
+
+/// The fence of the attempt that somebody must decide about: the last one.
+async fn fence_of(field: &Field, queen: u16, graph: &str, node: &str) -> Option<u64> {
+    let page = get(field, queen, format!("/v1/graphs/{graph}/nodes/{node}/attempts")).await?;
+    page["attempts"].as_array()?.iter().filter_map(|attempt| attempt["fence"].as_u64()).max()
+}

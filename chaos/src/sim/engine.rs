@@ -1,0 +1,140 @@
+//! The log engine of a simulated queen: syncs take time, stand still, fail, and are lost with the power.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use antfarm_storage::{Bounds, Fact, LogEngine, MemoryEngine, OnDurable, Record, StorageError};
+
+use super::disk::Health;
+use super::life::Life;
+use crate::random::Random;
+
+/// A sync takes at least this long.
+const SYNC_MS: u64 = 1;
+
+/// A disk that stands still is asked this often.
+const ASK_EVERY: Duration = Duration::from_millis(10);
+
+/// What its errors name.
+const FILE: &str = "/queen/log";
+
+/// The engine of one life of a queen. Clones are the same.
+#[derive(Clone)]
+pub(super) struct SimulatedEngine(Arc<Inner>);
+
+struct Inner {
+    engine: MemoryEngine,
+    health: Health,
+    life: Life,
+    random: Mutex<Random>,
+    /// How much longer a sync may take, in milliseconds.
+    slow_ms: u64,
+    syncing: AtomicBool,
+    syncs: AtomicU64,
+}
+
+impl SimulatedEngine {
+    /// Over what is durable, for a life.
+    pub(super) fn new(engine: MemoryEngine, health: Health, life: Life, slow_ms: u64) -> Self {
+        let random = Mutex::new(Random::new(life.random()));
+        let (syncing, syncs) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self(Arc::new(Inner { engine, health, life, random, slow_ms, syncing, syncs }))
+    }
+
+    /// The life is over. Of what was written and not synced, so many of a hundred changes are durable all the same, the
+    /// earlier ones; what the next life finds.
+    pub(super) fn after_crash(&self, percent: u64) -> MemoryEngine {
+        let waiting = self.0.engine.waiting();
+        let survive = waiting * usize::try_from(percent.min(100)).unwrap_or(100) / 100;
+        self.0.engine.release(survive);
+        self.0.engine.restart()
+    }
+
+    /// How many changes wait for a sync.
+    pub(super) fn unsynced(&self) -> usize {
+        self.0.engine.waiting()
+    }
+
+    /// Lets a sync begin, if none is under way.
+    fn kick(&self) {
+        if self.0.engine.waiting() == 0 || self.0.syncing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let engine = self.clone();
+        self.0.life.spawn(Box::pin(async move { engine.sync().await }));
+    }
+
+    async fn sync(&self) {
+        loop {
+            let covered = self.0.engine.waiting();
+            if covered == 0 {
+                break;
+            }
+            tokio::time::sleep(self.length()).await;
+            while self.0.health.is_stalled() {
+                tokio::time::sleep(ASK_EVERY).await;
+            }
+            if let Err(error) = self.0.health.check(Path::new(FILE), "syncing") {
+                self.0.engine.fail(&error);
+                break;
+            }
+            self.0.syncs.fetch_add(1, Ordering::Relaxed);
+            self.0.engine.release(covered);
+        }
+        self.0.syncing.store(false, Ordering::Relaxed);
+    }
+
+    fn length(&self) -> Duration {
+        let more = self.0.random.lock().unwrap_or_else(PoisonError::into_inner).below(self.0.slow_ms + 1);
+        Duration::from_millis(SYNC_MS + more)
+    }
+}
+
+impl LogEngine for SimulatedEngine {
+    fn append(&self, records: Vec<Record>, on_durable: OnDurable) {
+        self.0.engine.append(records, on_durable);
+        self.kick();
+    }
+
+    fn read(&self, from: u64, to: u64, max_bytes: usize) -> Result<Vec<Record>, StorageError> {
+        self.0.engine.read(from, to, max_bytes)
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.0.engine.bounds()
+    }
+
+    fn truncate_after(&self, index: Option<u64>, on_durable: OnDurable) {
+        self.0.engine.truncate_after(index, on_durable);
+        self.kick();
+    }
+
+    fn purge_to(&self, index: u64, on_durable: OnDurable) {
+        self.0.engine.purge_to(index, on_durable);
+        self.kick();
+    }
+
+    fn save_vote(&self, vote: Vec<u8>, on_durable: OnDurable) {
+        self.0.engine.save_vote(vote, on_durable);
+        self.kick();
+    }
+
+    fn vote(&self) -> Option<Vec<u8>> {
+        self.0.engine.vote()
+    }
+
+    fn save_fact(&self, fact: Fact, value: Vec<u8>, on_durable: OnDurable) {
+        self.0.engine.save_fact(fact, value, on_durable);
+        self.kick();
+    }
+
+    fn fact(&self, fact: Fact) -> Option<Vec<u8>> {
+        self.0.engine.fact(fact)
+    }
+
+    fn log_bytes(&self) -> u64 {
+        self.0.engine.log_bytes()
+    }
+}

@@ -1,0 +1,236 @@
+//! What everybody in a simulated run shares: the machines, the network, the chronicle, what was submitted, and whom to ask.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use antfarm_client::{Answer, Ask, Client, ClientError};
+use antfarm_env::{Env, Net};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::chronicle::{Chronicle, Pen};
+use super::clock::Time;
+use super::life::Life;
+use super::machine::Machine;
+use super::network::{Fabric, Host};
+use super::sink::{LEDGER, Sink};
+use crate::history::{Call, DecidedVerdict, GraphShown, GraphSpec, Phase, What};
+use crate::random::Random;
+
+pub(super) const QUEENS: u16 = 3;
+
+/// Where queens take clients and foragers, and their peers.
+pub(super) const HTTP_PORT: u16 = 7_100;
+pub(super) const RAFT_PORT: u16 = 7_200;
+
+/// A queen looks for a leader for 1.2 s before it says that there is none; a client waits a little longer.
+pub(super) const PATIENCE: Duration = Duration::from_millis(2_500);
+
+/// What everybody shares. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Field(Arc<Parts>);
+
+pub(super) struct Parts {
+    pub(super) time: Time,
+    pub(super) fabric: Fabric,
+    pub(super) sink: Sink,
+    pub(super) chronicle: Chronicle,
+    /// The queens first, by their ids.
+    pub(super) machines: Vec<Arc<Machine>>,
+    /// A forager with the name of another one.
+    pub(super) impostor: Arc<Machine>,
+    /// What clients run in; no fault reaches them.
+    pub(super) clients: Life,
+    pub(super) env: Env,
+    pub(super) net: Net,
+    ops: AtomicU64,
+    phase: AtomicU8,
+    known: Mutex<Known>,
+    /// Its receivers are the clients that work.
+    working: watch::Sender<()>,
+}
+
+/// What was submitted.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) graphs: Vec<GraphSpec>,
+    /// The ids of those that were acknowledged.
+    pub(super) acknowledged: BTreeSet<String>,
+}
+
+/// What came of an operation, for who has to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Came {
+    Done,
+    Refused,
+    Unknown,
+}
+
+/// What a field is made of.
+pub(super) struct Ground {
+    pub(super) time: Time,
+    pub(super) fabric: Fabric,
+    pub(super) sink: Sink,
+    pub(super) chronicle: Chronicle,
+    pub(super) machines: Vec<Arc<Machine>>,
+    pub(super) impostor: Arc<Machine>,
+    pub(super) clients: Life,
+    pub(super) env: Env,
+    pub(super) net: Net,
+}
+
+impl std::ops::Deref for Field {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+/// The address of a queen for clients.
+pub(super) fn http(queen: u16) -> String {
+    Host(queen).address(HTTP_PORT)
+}
+
+impl Field {
+    pub(super) fn new(ground: Ground) -> Self {
+        let Ground { time, fabric, sink, chronicle, machines, impostor, clients, env, net } = ground;
+        let (ops, phase, known) = (AtomicU64::new(0), AtomicU8::new(Phase::Calm as u8), Mutex::default());
+        let working = watch::Sender::new(());
+        Self(Arc::new(Parts {
+            time,
+            fabric,
+            sink,
+            chronicle,
+            machines,
+            impostor,
+            clients,
+            env,
+            net,
+            ops,
+            phase,
+            known,
+            working,
+        }))
+    }
+
+    /// A part of the run begins.
+    pub(super) fn enter(&self, phase: Phase, pen: &mut Pen) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+        pen.write(What::Phase { phase });
+    }
+
+    /// Whether clients are to go on with new work.
+    pub(super) fn has_work(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) < Phase::Healed as u8
+    }
+
+    /// A client works until it drops this.
+    pub(super) fn begin_work(&self) -> watch::Receiver<()> {
+        self.working.subscribe()
+    }
+
+    /// Waits until no client has anything under way.
+    pub(super) async fn work_is_over(&self) {
+        self.working.closed().await;
+    }
+
+    /// Whether the run goes on.
+    pub(super) fn is_open(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) < Phase::Closing as u8
+    }
+
+    /// What was submitted.
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn queens(&self) -> &[Arc<Machine>] {
+        &self.machines[..usize::from(QUEENS)]
+    }
+
+    pub(super) fn foragers(&self) -> &[Arc<Machine>] {
+        &self.machines[usize::from(QUEENS)..]
+    }
+
+    /// How often a queen was started.
+    pub(super) fn life_of(&self, queen: u16) -> u32 {
+        self.machines[usize::from(queen) - 1].lives()
+    }
+
+    /// Some queen.
+    pub(super) fn any_queen(random: &mut Random) -> u16 {
+        1 + u16::try_from(random.below(u64::from(QUEENS))).unwrap_or(0)
+    }
+
+    /// A client of some queens.
+    pub(super) fn client(&self, queens: &[u16], patience: Duration) -> Client {
+        let servers: Vec<String> = queens.iter().map(|queen| format!("http://{}", http(*queen))).collect();
+        Client::new(self.env.clone(), self.net.clone(), &servers, None, patience).expect("these are addresses")
+    }
+
+    /// Asks a queen for something, and writes down that it was asked and what came of it.
+    pub(super) async fn ask(&self, pen: &mut Pen, queen: u16, call: &Call) -> Came {
+        let op = self.ops.fetch_add(1, Ordering::Relaxed);
+        let life = self.life_of(queen);
+        pen.write(What::Invoke { op, queen, call: call.clone() });
+        let answer = self.client(&[queen], PATIENCE).ask(&request(call)).await;
+        let life = Some(life).filter(|life| *life == self.life_of(queen));
+        match answer {
+            Ok(answer) => self.answered(pen, op, life, &answer, call),
+            Err(ClientError::Refused(problem)) if problem.status < 500 => {
+                let (status, problem) = (problem.status, problem.kind().to_owned());
+                pen.write(What::Fail { op, status, index: 0, problem });
+                Came::Refused
+            }
+            Err(error) => {
+                pen.write(What::Info { op, why: error.to_string() });
+                Came::Unknown
+            }
+        }
+    }
+
+    fn answered(&self, pen: &mut Pen, op: u64, life: Option<u32>, answer: &Answer, call: &Call) -> Came {
+        let graph = answer.json::<Value>().ok().as_ref().and_then(shown);
+        let acknowledged = graph.clone();
+        let (status, index) = (answer.status.as_u16(), answer.index.unwrap_or(0));
+        pen.write(What::Ok { op, status, index, life, graph });
+        if let (Call::Submit { .. }, Some(graph)) = (call, acknowledged) {
+            self.known().acknowledged.insert(graph.id);
+        }
+        Came::Done
+    }
+}
+
+fn request(call: &Call) -> Ask {
+    let post = |path: String, body: &Value| Ask::post(path, body.to_string(), "application/json");
+    match call {
+        Call::Submit { graph } => post("/v1/graphs".into(), &graph.document(LEDGER)),
+        Call::Conflict { graph } => {
+            post("/v1/graphs".into(), &json!({"id": graph, "nodes": {"another": {"tool": "noop"}}}))
+        }
+        Call::Cancel { graph } => post(format!("/v1/graphs/{graph}/cancel"), &json!({})),
+        Call::Read { graph, stale: false } => Ask::read(format!("/v1/graphs/{graph}")),
+        Call::Read { graph, stale: true } => Ask::read(format!("/v1/graphs/{graph}?consistency=stale")),
+        Call::Decide { graph, node, fence, verdict, .. } => {
+            let ruling = json!({
+                "verdict": verdict.as_str(), "fence": fence, "assume_ended": *verdict == DecidedVerdict::Retry,
+                "by": "chaos", "why": "somebody must",
+            });
+            post(format!("/v1/graphs/{graph}/nodes/{node}/decide"), &ruling)
+        }
+    }
+}
+
+/// How a graph stands in an answer that shows one.
+pub(super) fn shown(body: &Value) -> Option<GraphShown> {
+    Some(GraphShown {
+        id: body["id"].as_str()?.to_owned(),
+        number: body["number"].as_u64()?,
+        digest: body["digest"].as_str()?.to_owned(),
+        state: body["state"].as_str()?.to_owned(),
+        finished: !body["finished_at"].is_null(),
+    })
+}

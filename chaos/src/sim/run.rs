@@ -1,0 +1,236 @@
+//! One seed: calm, faults, a majority without faults, healing, and a scan of what is durable.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use antfarm_model::document::ManifestDocument;
+use anyhow::{Context, ensure};
+use serde_json::Value;
+use tokio::runtime::Builder;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use super::chronicle::{Chronicle, Pen};
+use super::clock::Time;
+use super::field::{Field, PATIENCE, QUEENS};
+use super::life::Runtime;
+use super::logs::Listener;
+use super::machine::{Exit, Machine};
+use super::network::Counts;
+use super::plan::{CALM, Plan, Third};
+use super::world::{MODEL_SLOTS, SLOTS, build};
+use super::{client, closing, nemesis, watch};
+use crate::history::{Evidence, Phase, Plan as Planned, What};
+use crate::random::Random;
+use crate::work::PROGRAMS;
+
+/// A cluster is up within this time.
+const UP_WITHIN: Duration = Duration::from_secs(30);
+
+/// A daemon that has ended is started again after so long, as a service manager does it.
+const AGAIN_AFTER: Duration = Duration::from_millis(700);
+
+/// How long a majority without faults must go on.
+const CORE_FOR: Duration = Duration::from_secs(3);
+
+/// For so long the power of all queens is away before the scan.
+const DARK_FOR: Duration = Duration::from_millis(50);
+
+/// What a run left.
+pub(super) struct Finished {
+    pub(super) evidence: Evidence,
+    /// Everything in the order in which it happened.
+    pub(super) trace: String,
+    pub(super) simulated: Duration,
+    pub(super) network: Counts,
+    pub(super) snapshots: u64,
+}
+
+/// Runs a plan, from nothing and to the end.
+pub(super) fn run(plan: &Plan) -> anyhow::Result<Finished> {
+    let seed = plan.seed.to_le_bytes();
+    let runtime = Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .rng_seed(tokio::runtime::RngSeed::from_bytes(&seed))
+        .build()
+        .context("a runtime for one thread needs nothing")?;
+    runtime.block_on(Runtime::scope(plan.seed, async {
+        let time = Time::begin();
+        let chronicle = Chronicle::new(time);
+        let heard = tracing::subscriber::set_default(Listener(chronicle.clone()));
+        let (field, exited) = build(plan, time, chronicle.clone());
+        let played = play(&field, plan, exited).await;
+        let snapshots = field.queens().iter().map(|queen| queen.health.snapshots()).sum();
+        let (network, simulated) = (field.fabric.counts(), time.elapsed());
+        for machine in field.machines.iter().chain([&field.impostor]) {
+            machine.cut_power();
+        }
+        field.clients.end();
+        drop(heard);
+        played?;
+        let trace = format!("{}{network:?} {snapshots} snapshots, {simulated:?}\n", chronicle.text());
+        let evidence = Evidence::new(chronicle.records(), field.sink.lines());
+        Ok(Finished { evidence, trace, simulated, network, snapshots })
+    }))
+}
+
+/// The course of events.
+async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>) -> anyhow::Result<()> {
+    let mut random = Random::new(plan.seed ^ 0x0dd5_eed5);
+    let mut pen = field.chronicle.pen("nemesis");
+    pen.write(What::Plan(planned(plan)));
+    pen.write(What::Clock { wall_ms: field.time.wall_ms() });
+    let warden = tokio::spawn(keep_up(field.clone(), exited));
+    for machine in &field.machines {
+        machine.start();
+    }
+    come_up(field).await?;
+    field.enter(Phase::Calm, &mut pen);
+    populate(field, plan, &mut random);
+    sleep(CALM).await;
+    field.enter(Phase::Faults, &mut pen);
+    nemesis::torment(field, &plan.faults).await;
+    core(field, plan, &mut pen, &mut random).await;
+    field.enter(Phase::Healed, &mut pen);
+    heal(field).await?;
+    let all: Vec<u16> = (1..=QUEENS).collect();
+    if closing::serves(field, &mut pen, &all, "fresh").await {
+        field.work_is_over().await;
+        closing::settle(field, &mut pen).await;
+    }
+    field.work_is_over().await;
+    scan(field, &mut pen).await?;
+    field.enter(Phase::Closing, &mut pen);
+    warden.abort();
+    Ok(())
+}
+
+/// Clients that work, and who looks on.
+fn populate(field: &Field, plan: &Plan, random: &mut Random) {
+    let clients = &field.clients;
+    for queen in 1..=QUEENS {
+        clients.spawn(Box::pin(watch::read_events(field.clone(), queen)));
+        clients.spawn(Box::pin(watch::poll(field.clone(), queen)));
+    }
+    for number in 1..=plan.clients {
+        let random = Random::new(random.next());
+        clients.spawn(Box::pin(client::work(field.clone(), number, plan.pause_ms, random)));
+    }
+    clients.spawn(Box::pin(client::decide(field.clone(), Random::new(random.next()))));
+}
+
+/// A majority must go on whatever becomes of the third queen.
+async fn core(field: &Field, plan: &Plan, pen: &mut Pen, random: &mut Random) {
+    let third = Field::any_queen(random);
+    let others: Vec<u16> = (1..=QUEENS).filter(|queen| *queen != third).collect();
+    let machine = &field.queens()[usize::from(third) - 1];
+    for queen in field.queens().iter().filter(|queen| queen.number != machine.number) {
+        queen.start();
+    }
+    let hosts: Vec<_> = field.machines.iter().map(|other| other.host).filter(|host| *host != machine.host).collect();
+    let (from, to) = match plan.third {
+        Third::Dead => (false, false),
+        Third::Isolated => (true, true),
+        Third::Mute => (true, false),
+        Third::Deaf => (false, true),
+    };
+    if plan.third == Third::Dead {
+        machine.kill();
+    }
+    let each = |act: fn(&super::network::Fabric, super::network::Host, super::network::Host)| {
+        for other in &hosts {
+            if from {
+                act(&field.fabric, machine.host, *other);
+            }
+            if to {
+                act(&field.fabric, *other, machine.host);
+            }
+        }
+    };
+    each(super::network::Fabric::cut);
+    closing::serves(field, pen, &others, "fresh-core").await;
+    sleep(CORE_FOR).await;
+    closing::serves(field, pen, &others, "fresh-core-again").await;
+    each(super::network::Fabric::heal);
+    machine.start();
+}
+
+/// Everybody is started who does not run, and answers.
+async fn heal(field: &Field) -> anyhow::Result<()> {
+    for machine in &field.machines {
+        machine.start();
+    }
+    let until = Instant::now() + UP_WITHIN;
+    for queen in 1..=QUEENS {
+        let client = field.client(&[queen], PATIENCE);
+        while let Err(error) = client.ask(&antfarm_client::Ask::read("/healthz")).await {
+            ensure!(Instant::now() < until, "queen-{queen} does not come up: {error}");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+    Ok(())
+}
+
+/// The power of all queens goes at once: what was acknowledged must be there afterwards.
+async fn scan(field: &Field, pen: &mut Pen) -> anyhow::Result<()> {
+    for queen in field.queens() {
+        queen.cut_power();
+    }
+    sleep(DARK_FOR).await;
+    heal(field).await?;
+    closing::final_reads(field, pen).await
+}
+
+/// Starts again what ends by itself, and writes it down if it had no reason to end.
+async fn keep_up(field: Field, mut exited: mpsc::UnboundedReceiver<Exit>) {
+    let mut pen = field.chronicle.pen("warden");
+    while let Some(Exit { machine, life, why }) = exited.recv().await {
+        let machine = field.machines.get(machine).unwrap_or(&field.impostor).clone();
+        let Some(disk_failed) = machine.bury(life) else { continue };
+        if !disk_failed {
+            pen.write(What::Died { process: machine.name.clone(), life, status: why });
+        }
+        tokio::spawn(start_again(machine));
+    }
+}
+
+async fn start_again(machine: Arc<Machine>) {
+    sleep(AGAIN_AFTER).await;
+    machine.start();
+}
+
+/// Waits for all foragers, and gives the programs their manifests.
+async fn come_up(field: &Field) -> anyhow::Result<()> {
+    let until = Instant::now() + UP_WITHIN;
+    let client = field.client(&(1..=QUEENS).collect::<Vec<_>>(), UP_WITHIN);
+    loop {
+        let page: Value = client.ask(&antfarm_client::Ask::read("/v1/foragers")).await?.json()?;
+        let foragers = page["foragers"].as_array().cloned().unwrap_or_default();
+        if foragers.iter().filter(|one| one["state"] == "ready").count() == field.foragers().len() {
+            break;
+        }
+        ensure!(Instant::now() < until, "the cluster does not come up: {page}");
+        sleep(Duration::from_millis(50)).await;
+    }
+    for program in &PROGRAMS {
+        let mut manifest = program.manifest();
+        manifest["name"] = program.name.into();
+        let manifest: ManifestDocument = serde_json::from_value(manifest)?;
+        client.put_tool(&manifest).await?;
+    }
+    Ok(())
+}
+
+fn planned(plan: &Plan) -> Planned {
+    Planned {
+        scenario: "sim".to_owned(),
+        seed: plan.seed,
+        hosts: true,
+        queens: QUEENS,
+        foragers: plan.foragers,
+        slots: SLOTS,
+        model_slots: MODEL_SLOTS,
+        faults: plan.kinds(),
+    }
+}

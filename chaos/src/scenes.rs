@@ -2,6 +2,10 @@
 
 mod announced_length;
 mod coming_back;
+mod damaged_journal;
+mod deaf_forager;
+mod network;
+mod power_cut;
 mod surroundings;
 
 use crate::checkers::Violation;
@@ -13,17 +17,27 @@ pub(crate) enum Scene {
     AnnouncedLength,
     /// Foragers try to come back to a queen that is away.
     ComingBack,
+    /// A byte of a journal is not what was written.
+    DamagedJournal,
+    /// A forager does not read what it is sent.
+    DeafForager,
+    /// The power fails after a snapshot was promised.
+    PowerCut,
 }
 
 impl Scene {
     /// All of them.
-    pub(crate) const ALL: [Self; 2] = [Self::AnnouncedLength, Self::ComingBack];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::AnnouncedLength, Self::ComingBack, Self::DamagedJournal, Self::DeafForager, Self::PowerCut];
 
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::AnnouncedLength => "announced-length",
             Self::ComingBack => "coming-back",
+            Self::DamagedJournal => "damaged-journal",
+            Self::DeafForager => "deaf-forager",
+            Self::PowerCut => "power-cut",
         }
     }
 
@@ -32,6 +46,9 @@ impl Scene {
         match self {
             Self::AnnouncedLength => announced_length::play(seed),
             Self::ComingBack => coming_back::play(seed),
+            Self::DamagedJournal => damaged_journal::play(seed),
+            Self::DeafForager => deaf_forager::play(seed),
+            Self::PowerCut => power_cut::play(seed),
         }
     }
 }

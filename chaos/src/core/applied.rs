@@ -48,10 +48,6 @@ impl Applied {
         }
     }
 
-    fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
-        self.seen.values().map(|seen| &seen.outcome)
-    }
-
     /// All commands that were not refused, with their indexes.
     fn done(&self) -> impl Iterator<Item = (u64, &Command)> {
         self.seen.iter().flat_map(|(index, seen)| {

@@ -1,22 +1,23 @@
 //! L8: a stranger at the door of a queen announces a frame that is longer than any may be, and nothing is allocated for it.
 
-use std::io;
 use std::path::Path;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use antfarm_env::{Listener, Net, Network, Stream};
 use antfarm_model::{MemberId, Name};
 use antfarm_replication::{Member, Replica, ReplicaConfig, SystemRuntime};
 use antfarm_storage::{MemoryDisk, MemoryEngine};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
+use super::network::visited;
 use super::surroundings::env;
 use crate::checkers::Violation;
 use crate::random::Random;
+
+/// Where she takes connections of her peers.
+const RAFT: &str = "queen:1";
 
 /// The least that is announced, in bytes.
 const ANNOUNCED: u32 = 1 << 30;
@@ -26,8 +27,6 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// A connection that is not closed by then will not be.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-const PIPE_BYTES: usize = 64 << 10;
 
 const PAGE_BYTES: u64 = 4 << 10;
 
@@ -44,10 +43,9 @@ pub(super) fn play(seed: u64) -> Result<(), Violation> {
 
 /// By how much this process has grown when the stranger was answered, or was not.
 async fn announce(seed: u64, length: u32) -> u64 {
-    let (mut stranger, door) = tokio::io::duplex(PIPE_BYTES);
-    let net = Net::new(OneVisitor(Mutex::new(Some(door))));
-    let (id, address) = (MemberId(1), "queen-1:1".to_owned());
-    let member = Member { raft: address.clone(), http: "queen-1:2".to_owned() };
+    let (net, mut stranger) = visited(RAFT);
+    let (id, address) = (MemberId(1), RAFT.to_owned());
+    let member = Member { raft: address.clone(), http: "queen:2".to_owned() };
     let config = ReplicaConfig::new(Name::new("ants").expect("a good name"), id, address, [(id, member)].into());
     let (engine, disk) = (Arc::new(MemoryEngine::new()), Arc::new(MemoryDisk::new()));
     let replica = Replica::start::<SystemRuntime>(config, env(seed), net, engine, disk, Path::new("/snapshots"));
@@ -68,36 +66,4 @@ async fn announce(seed: u64, length: u32) -> u64 {
 fn size() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     text.split(' ').next().and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * PAGE_BYTES
-}
-
-/// A network on which one visitor comes, and nobody else is there.
-struct OneVisitor(Mutex<Option<DuplexStream>>);
-
-struct Door(Option<DuplexStream>);
-
-impl Network for OneVisitor {
-    fn connect<'a>(&'a self, _: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Stream>> + Send + 'a>> {
-        Box::pin(async { Err(io::ErrorKind::ConnectionRefused.into()) })
-    }
-
-    fn listen<'a>(&'a self, _: &'a str) -> Pin<Box<dyn Future<Output = io::Result<Box<dyn Listener>>> + Send + 'a>> {
-        let door = Door(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
-        Box::pin(async move { Ok(Box::new(door) as Box<dyn Listener>) })
-    }
-}
-
-impl Listener for Door {
-    fn accept(&mut self) -> Pin<Box<dyn Future<Output = io::Result<(Stream, String)>> + Send + '_>> {
-        let visitor = self.0.take();
-        Box::pin(async move {
-            match visitor {
-                Some(stream) => Ok((Box::new(stream) as Stream, "a stranger".to_owned())),
-                None => std::future::pending().await,
-            }
-        })
-    }
-
-    fn local_address(&self) -> String {
-        "queen-1:1".to_owned()
-    }
 }

@@ -16,7 +16,10 @@ mod l6_broken_disk;
 mod l7_no_false_loss;
 mod l8_bounds;
 mod l9_terms;
+#[cfg(test)]
+mod mutants;
 mod p0_no_crash;
+mod p1_faults_end;
 mod s01_one_leader;
 mod s02_epoch_order;
 mod s03_commit_before_dispatch;
@@ -47,6 +50,8 @@ mod s27_events;
 mod s28_a_closer_for_each;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod sound;
 
 use antfarm_scheduler::State;
 
@@ -80,8 +85,9 @@ type Checker = fn(&Evidence) -> Result<(), Violation>;
 type FactChecker = fn(&[Fact]) -> Result<(), Violation>;
 
 /// All properties that a history is held to.
-const CHECKERS: [Checker; 38] = [
+const CHECKERS: [Checker; 39] = [
     p0_no_crash::check,
+    p1_faults_end::check,
     s01_one_leader::check,
     s02_epoch_order::check,
     |evidence| {

@@ -2,6 +2,7 @@
 
 mod checkers;
 mod core;
+mod crash_states;
 mod history;
 mod random;
 mod real;
@@ -39,6 +40,11 @@ enum Tier {
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
+    /// What a power cut may leave of logs, votes, snapshots and journals, each recovered and judged.
+    Crash(crash_states::CrashArguments),
+    /// Opens logs on behalf of `crash`, in a process that may end.
+    #[command(hide = true)]
+    RecoverLog,
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
     /// Makes mistakes on purpose, one after the other, in a build for that: each must be found.
@@ -53,9 +59,12 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().tier {
         Tier::Quick => {
             core_seeds(0..QUICK_SEEDS)?;
+            sim::quick()?;
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+        Tier::Crash(arguments) => crash_states::crash(&arguments),
+        Tier::RecoverLog => crash_states::answer_questions(),
         Tier::Real(arguments) => real::real(&arguments),
         Tier::Score(arguments) => score::score(&arguments),
         Tier::Trial(arguments) => score::trial(&arguments),

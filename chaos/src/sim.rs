@@ -14,6 +14,7 @@ mod chronicle;
 mod client;
 mod clock;
 mod closing;
+mod diary;
 mod disk;
 mod engine;
 mod field;
@@ -36,6 +37,7 @@ mod workshop;
 mod world;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::ensure;
 use clap::Args;
@@ -49,6 +51,10 @@ use verdict::{Verdict, judge, shrink};
 compile_error!(
     "the simulation needs tokio's seeded scheduler: build with --cfg tokio_unstable, as .cargo/config.toml says, and do not set RUSTFLAGS without it"
 );
+
+/// Seeds of the tier that comes before every change, and for how long it goes on with more.
+const QUICK_SEEDS: u64 = 60;
+const QUICK_FOR: Duration = Duration::from_mins(2);
 
 /// What the simulation is asked to do.
 #[derive(Debug, Args)]
@@ -76,7 +82,13 @@ pub(crate) fn sim(arguments: &SimArguments) -> anyhow::Result<()> {
         return look_at(arguments);
     }
     let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
-    many(arguments.from..arguments.from.saturating_add(arguments.seeds), threads)
+    many(&Seeds::new(arguments.from..arguments.from.saturating_add(arguments.seeds)), threads)
+}
+
+/// The seeds of the tier that comes before every change: so many in any case, and more if there is time.
+pub(crate) fn quick() -> anyhow::Result<()> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    many(&Seeds::within(0..u64::MAX, QUICK_SEEDS, QUICK_FOR), threads)
 }
 
 /// Runs a seed, and says what is violated.
@@ -86,8 +98,7 @@ pub(crate) fn check(seed: u64) -> anyhow::Result<Vec<Violation>> {
 }
 
 /// Runs many seeds, and says what they contained; the first violation ends it.
-pub(crate) fn many(seeds: std::ops::Range<u64>, threads: usize) -> anyhow::Result<()> {
-    let seeds = Seeds::new(seeds);
+fn many(seeds: &Seeds, threads: usize) -> anyhow::Result<()> {
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| seeds.work()))));
     let (report, took, violated) = seeds.end();
     if let Some(violated) = violated {

@@ -16,6 +16,9 @@ use crate::history::{Call, Evidence, Success};
 
 const PROPERTY: &str = "S12 linearizable API";
 
+/// Where both checks disagree, so many operations are told at most.
+const MOST_CALLS_TOLD: usize = 60;
+
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
     sessions_never_go_back(evidence)?;
     let calls = calls::of(evidence);
@@ -47,8 +50,10 @@ pub(super) fn compare(evidence: &Evidence) -> Result<Agreement, String> {
         }
         agreement.witnessed += 1;
         if let (Ok(()), Err(black_box::Failure::NoOrder(what))) = (witness::check(evidence, graph, calls), searched) {
+            let calls: Vec<String> = calls.iter().take(MOST_CALLS_TOLD).map(ToString::to_string).collect();
+            let calls = calls.join("\n  ");
             return Err(format!(
-                "the log explains all that was said of graph {graph}, and the search finds no order: {what}"
+                "the log explains all that was said of graph {graph}, and the search finds no order: {what}\n  {calls}"
             ));
         }
     }

@@ -76,6 +76,11 @@ impl Cluster {
         (1..=QUEENS).map(|id| format!("queen-{id}"))
     }
 
+    /// The names of all foragers.
+    pub(super) fn forager_names() -> impl Iterator<Item = String> {
+        (1..=FORAGERS).map(|number| format!("forager-{number}"))
+    }
+
     /// How often a queen was started.
     pub(super) fn life_of_queen(&self, queen: u16) -> u32 {
         self.processes.get(usize::from(queen) - 1).map_or(0, Process::life)

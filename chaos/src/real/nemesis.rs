@@ -17,6 +17,8 @@ pub(super) enum Move {
     KillMajority,
     KillAll,
     KillForager,
+    /// All of them.
+    KillForagers,
     StopLeader,
     StopForager,
     IsolateLeader,
@@ -64,6 +66,7 @@ impl Move {
         Self::CutForagerFromLeader,
         Self::KillForager,
         Self::StopForager,
+        Self::KillForagers,
     ];
 
     /// Those that leave foragers alone.
@@ -71,7 +74,9 @@ impl Move {
 
     pub(super) fn kind(self) -> FaultKind {
         match self {
-            Self::KillLeader | Self::KillMajority | Self::KillAll | Self::KillForager => FaultKind::Kill,
+            Self::KillLeader | Self::KillMajority | Self::KillAll | Self::KillForager | Self::KillForagers => {
+                FaultKind::Kill
+            }
             Self::StopLeader | Self::StopForager => FaultKind::Stop,
             Self::IsolateLeader | Self::IsolateFollower | Self::Bridge | Self::CutForagerFromLeader => {
                 FaultKind::Partition
@@ -179,6 +184,7 @@ fn begin(one: Move, cluster: &Cluster, random: &mut Random) -> anyhow::Result<Op
         }
         Move::KillAll => kill::begin(cluster, &Cluster::queen_names().collect::<Vec<_>>())?,
         Move::KillForager => kill::begin(cluster, &[forager])?,
+        Move::KillForagers => kill::begin(cluster, &Cluster::forager_names().collect::<Vec<_>>())?,
         Move::StopLeader => stop::begin(cluster, &leader())?,
         Move::StopForager => stop::begin(cluster, &forager)?,
         Move::IsolateLeader => partition::isolate(cluster, &leader()),

@@ -89,6 +89,13 @@ impl Process {
         }
     }
 
+    /// What it holds in memory, in KiB; nothing if it does not run.
+    pub(super) fn memory_kib(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid()?)).ok()?;
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        resident.trim().strip_suffix(" kB")?.parse().ok()
+    }
+
     /// How it ended, if it did so by itself. It is told once.
     pub(super) fn death(&self) -> anyhow::Result<Option<ExitStatus>> {
         let mut child = self.child();

@@ -77,6 +77,7 @@ impl Run {
     fn play_on(&self, cluster: &Cluster, recorder: &Recorder, ledger: &str) -> anyhow::Result<()> {
         let mut random = Random::new(self.seed);
         let mut scribe = recorder.scribe("nemesis");
+        scribe.write(What::Clock { wall_ms: super::workload::wall_ms() });
         scribe.write(What::Plan(self.plan(cluster)));
         cluster.start_all()?;
         come_up(cluster)?;
@@ -93,8 +94,11 @@ impl Run {
                 let random = Random::new(random.next());
                 threads.spawn(move || workload::work(field, number, guard, random));
             }
-            let deciding = Random::new(random.next());
+            let (deciding, disturbing) = (Random::new(random.next()), Random::new(random.next()));
             threads.spawn(move || workload::decide(field, deciding));
+            threads.spawn(move || workload::disturb(field, disturbing));
+            threads.spawn(move || watch::watch_memory(field));
+            threads.spawn(move || watch::watch_waits(field));
             let ended = self.direct(field, &mut scribe, &mut random);
             // Whatever came of it, the others must see that it is over: their queens go away.
             field.enter(Phase::Closing, &mut scribe);

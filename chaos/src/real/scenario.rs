@@ -27,6 +27,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     one("majority-killed", "the leader and another queen are killed", &[Move::KillMajority]),
     one("all-killed", "all queens are killed at once", &[Move::KillAll]),
     one("forager-killed", "a forager is killed under work", &[Move::KillForager]),
+    one(
+        "foragers-killed",
+        "all foragers are killed at once, and nothing runs until they are back",
+        &[Move::KillForagers],
+    ),
     one("forager-stopped", "a forager stands still, often beyond its lease", &[Move::StopForager]),
     one(
         "leader-isolated",
@@ -91,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_happens_to_queens_leaves_foragers_alone() {
-        let of_foragers = [Move::CutForagerFromLeader, Move::KillForager, Move::StopForager];
+        let of_foragers = [Move::CutForagerFromLeader, Move::KillForager, Move::KillForagers, Move::StopForager];
         assert_eq!(queens().name, "queens");
         assert_eq!(queens().moves.len() + of_foragers.len(), random().moves.len());
         assert!(!queens().moves.iter().any(|one| of_foragers.contains(one)));

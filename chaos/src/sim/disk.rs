@@ -1,13 +1,15 @@
 //! The disk of a simulated machine, which can fail, be full, and lose what was not synced.
 
+use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use antfarm_storage::{Disk, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
+use antfarm_storage::{Disk, DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
 
 use super::sink::{LEDGER, Sink};
+use crate::random::Random;
 
 /// What is wrong with a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,23 +84,52 @@ impl Health {
 #[derive(Debug, Clone)]
 pub(super) struct SimulatedDisk {
     files: MemoryDisk,
+    unsynced: Unsynced,
     health: Health,
     sink: Sink,
     machine: String,
 }
 
+/// What was written at the ends of files and not synced.
+type Unsynced = Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>;
+
 impl SimulatedDisk {
     pub(super) fn new(health: Health, sink: Sink, machine: &str) -> Self {
-        Self { files: MemoryDisk::new(), health, sink, machine: machine.to_owned() }
+        let (files, unsynced) = (MemoryDisk::new(), Unsynced::default());
+        Self { files, unsynced, health, sink, machine: machine.to_owned() }
     }
 
     /// Cuts the power: what was not synced is lost.
     pub(super) fn cut_power(&self) {
         self.files.crash();
+        self.unsynced().clear();
     }
 
-    fn writer(&self, path: &Path, inner: Box<dyn DiskWriter>) -> Box<dyn DiskWriter> {
-        Box::new(Writer { inner, health: self.health.clone(), path: path.to_owned() })
+    /// The same, but what was being written at the end of a file is there in part; how many files that is about.
+    pub(super) fn cut_power_in_a_write(&self, random: &mut Random) -> usize {
+        self.files.crash();
+        let unsynced = std::mem::take(&mut *self.unsynced());
+        let mut torn = 0;
+        for (path, bytes) in unsynced.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            let part = usize::try_from(random.below(bytes.len() as u64)).unwrap_or(0);
+            if part > 0 && self.files.exists(path).unwrap_or(false) {
+                let kept = self.files.append(path).and_then(|mut file| {
+                    file.write(&bytes[..part])?;
+                    file.sync()
+                });
+                torn += usize::from(kept.is_ok());
+            }
+        }
+        torn
+    }
+
+    fn unsynced(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
+        self.unsynced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self, path: &Path, inner: Box<dyn DiskWriter>, at_end: bool) -> Box<dyn DiskWriter> {
+        let unsynced = at_end.then(|| self.unsynced.clone());
+        Box::new(Writer { inner, unsynced, health: self.health.clone(), path: path.to_owned() })
     }
 }
 
@@ -113,7 +144,8 @@ impl Disk for SimulatedDisk {
 
     fn create(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError> {
         self.health.check(path, "creating")?;
-        Ok(self.writer(path, self.files.create(path)?))
+        self.unsynced().remove(path);
+        Ok(self.writer(path, self.files.create(path)?, false))
     }
 
     fn append(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError> {
@@ -121,7 +153,13 @@ impl Disk for SimulatedDisk {
             return Ok(self.sink.writer(&self.machine));
         }
         self.health.check(path, "opening")?;
-        Ok(self.writer(path, self.files.append(path)?))
+        Ok(self.writer(path, self.files.append(path)?, true))
+    }
+
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError> {
+        self.health.check(path, "opening")?;
+        let (inner, health) = (self.files.open_file(path)?, self.health.clone());
+        Ok(Box::new(File { inner, health, path: path.to_owned() }))
     }
 
     fn exists(&self, path: &Path) -> Result<bool, StorageError> {
@@ -158,20 +196,55 @@ impl Disk for SimulatedDisk {
     }
 }
 
+struct File {
+    inner: Box<dyn DiskFile>,
+    health: Health,
+    path: PathBuf,
+}
+
+impl DiskFile for File {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StorageError> {
+        self.inner.read_at(offset, buffer)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
+        self.health.check(&self.path, "writing")?;
+        self.inner.write_at(offset, bytes)
+    }
+
+    fn sync(&self) -> Result<(), StorageError> {
+        self.health.check(&self.path, "syncing")?;
+        self.inner.sync()
+    }
+}
+
 struct Writer {
     inner: Box<dyn DiskWriter>,
+    /// Of a file that is written at its end.
+    unsynced: Option<Unsynced>,
     health: Health,
-    path: std::path::PathBuf,
+    path: PathBuf,
+}
+
+impl Writer {
+    fn note(&self, note: impl FnOnce(&mut Vec<u8>)) {
+        if let Some(unsynced) = &self.unsynced {
+            let mut unsynced = unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+            note(unsynced.entry(self.path.clone()).or_default());
+        }
+    }
 }
 
 impl DiskWriter for Writer {
     fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         self.health.check(&self.path, "writing")?;
+        self.note(|unsynced| unsynced.extend_from_slice(bytes));
         self.inner.write(bytes)
     }
 
     fn sync(&mut self) -> Result<(), StorageError> {
         self.health.check(&self.path, "syncing")?;
+        self.note(Vec::clear);
         self.inner.sync()
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use antfarm_storage::{Bounds, Fact, LogEngine, MemoryEngine, OnDurable, Record, StorageError};
 
+use super::diary::Diary;
 use super::disk::Health;
 use super::life::Life;
 use crate::random::Random;
@@ -20,27 +21,37 @@ const ASK_EVERY: Duration = Duration::from_millis(10);
 /// What its errors name.
 const FILE: &str = "/queen/log";
 
+/// What a disk is like.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// How much longer a sync may take, in milliseconds.
+    pub(super) slow_ms: u64,
+    /// It says that it has synced what it has not: only to show that somebody notices.
+    pub(super) lies: bool,
+}
+
 /// The engine of one life of a queen. Clones are the same.
 #[derive(Clone)]
 pub(super) struct SimulatedEngine(Arc<Inner>);
 
 struct Inner {
     engine: MemoryEngine,
+    diary: Diary,
     health: Health,
     life: Life,
     random: Mutex<Random>,
-    /// How much longer a sync may take, in milliseconds.
-    slow_ms: u64,
+    pace: Pace,
     syncing: AtomicBool,
     syncs: AtomicU64,
 }
 
 impl SimulatedEngine {
     /// Over what is durable, for a life.
-    pub(super) fn new(engine: MemoryEngine, health: Health, life: Life, slow_ms: u64) -> Self {
+    pub(super) fn new(engine: MemoryEngine, diary: Diary, health: Health, life: Life, pace: Pace) -> Self {
+        diary.finds(&engine);
         let random = Mutex::new(Random::new(life.random()));
         let (syncing, syncs) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self(Arc::new(Inner { engine, health, life, random, slow_ms, syncing, syncs }))
+        Self(Arc::new(Inner { engine, diary, health, life, random, pace, syncing, syncs }))
     }
 
     /// The life is over. Of what was written and not synced, so many of a hundred changes are durable all the same, the
@@ -50,6 +61,14 @@ impl SimulatedEngine {
         let survive = waiting * usize::try_from(percent.min(100)).unwrap_or(100) / 100;
         self.0.engine.release(survive);
         self.0.engine.restart()
+    }
+
+    /// The same, and the first record of the change behind those is there without the others, if it appends several;
+    /// whether it does.
+    pub(super) fn after_torn_write(&self, percent: u64) -> (MemoryEngine, bool) {
+        drop(self.after_crash(percent));
+        let is_torn = self.0.engine.tear(1);
+        (self.0.engine.restart(), is_torn)
     }
 
     /// How many changes wait for a sync.
@@ -77,6 +96,7 @@ impl SimulatedEngine {
                 tokio::time::sleep(ASK_EVERY).await;
             }
             if let Err(error) = self.0.health.check(Path::new(FILE), "syncing") {
+                self.0.diary.fails(&error);
                 self.0.engine.fail(&error);
                 break;
             }
@@ -86,14 +106,24 @@ impl SimulatedEngine {
         self.0.syncing.store(false, Ordering::Relaxed);
     }
 
+    /// A disk that lies says so before it has done anything.
+    fn early(&self, on_durable: OnDurable) -> OnDurable {
+        if !self.0.pace.lies {
+            return on_durable;
+        }
+        on_durable(Ok(()));
+        Box::new(|_| {})
+    }
+
     fn length(&self) -> Duration {
-        let more = self.0.random.lock().unwrap_or_else(PoisonError::into_inner).below(self.0.slow_ms + 1);
+        let more = self.0.random.lock().unwrap_or_else(PoisonError::into_inner).below(self.0.pace.slow_ms + 1);
         Duration::from_millis(SYNC_MS + more)
     }
 }
 
 impl LogEngine for SimulatedEngine {
     fn append(&self, records: Vec<Record>, on_durable: OnDurable) {
+        let on_durable = self.early(self.0.diary.keeps(&records, on_durable));
         self.0.engine.append(records, on_durable);
         self.kick();
     }
@@ -107,16 +137,19 @@ impl LogEngine for SimulatedEngine {
     }
 
     fn truncate_after(&self, index: Option<u64>, on_durable: OnDurable) {
+        let on_durable = self.early(self.0.diary.truncates(index, on_durable));
         self.0.engine.truncate_after(index, on_durable);
         self.kick();
     }
 
     fn purge_to(&self, index: u64, on_durable: OnDurable) {
+        let on_durable = self.0.diary.purges(index, on_durable);
         self.0.engine.purge_to(index, on_durable);
         self.kick();
     }
 
     fn save_vote(&self, vote: Vec<u8>, on_durable: OnDurable) {
+        let on_durable = self.early(self.0.diary.votes(&vote, on_durable));
         self.0.engine.save_vote(vote, on_durable);
         self.kick();
     }

@@ -9,8 +9,9 @@ use antfarm_storage::MemoryEngine;
 use tokio::sync::mpsc;
 
 use super::clock::{Clocks, env};
+use super::diary::Diary;
 use super::disk::{Health, SimulatedDisk};
-use super::engine::SimulatedEngine;
+use super::engine::{Pace, SimulatedEngine};
 use super::life::{Life, Runtime};
 use super::network::{Fabric, Host, net};
 use super::sink::Sink;
@@ -40,6 +41,8 @@ pub(super) struct Machine {
     pub(super) clocks: Clocks,
     pub(super) health: Health,
     daemon: Daemon,
+    /// Of a queen; that of a forager stays empty.
+    diary: Diary,
     disk: SimulatedDisk,
     sink: Sink,
     fabric: Fabric,
@@ -58,8 +61,7 @@ struct State {
     engine: Option<SimulatedEngine>,
     /// Of a queen that does not run: what is durable.
     durable: MemoryEngine,
-    /// How much longer a sync may take, in milliseconds.
-    slow_ms: u64,
+    pace: Pace,
     /// What programs run in.
     programs: Life,
     keeper: SimulatedKeeper,
@@ -75,16 +77,17 @@ pub(super) struct Place {
     pub(super) name: String,
     pub(super) host: Host,
     pub(super) clocks: Clocks,
-    pub(super) slow_ms: u64,
+    pub(super) pace: Pace,
     pub(super) sink: Sink,
     pub(super) fabric: Fabric,
+    pub(super) diary: Diary,
     pub(super) exits: mpsc::UnboundedSender<Exit>,
     pub(super) random: Random,
 }
 
 impl Machine {
     pub(super) fn new(place: Place, daemon: Daemon) -> Self {
-        let Place { number, name, host, clocks, slow_ms, sink, fabric, exits, mut random } = place;
+        let Place { number, name, host, clocks, pace, sink, fabric, diary, exits, mut random } = place;
         let health = Health::default();
         let disk = SimulatedDisk::new(health.clone(), sink.clone(), &name);
         let (programs, keeper) = boot(&name, 1, &clocks, &sink, &mut random);
@@ -93,7 +96,7 @@ impl Machine {
             life: None,
             engine: None,
             durable: MemoryEngine::held(),
-            slow_ms,
+            pace,
             programs,
             keeper,
             boots: 1,
@@ -101,7 +104,7 @@ impl Machine {
             failed_before: 0,
         };
         let (lives, state, handle) = (AtomicU32::new(0), Mutex::new(state), Handle::default());
-        Self { number, name, host, clocks, health, daemon, disk, sink, fabric, exits, lives, state, handle }
+        Self { number, name, host, clocks, health, daemon, diary, disk, sink, fabric, exits, lives, state, handle }
     }
 
     /// How often the daemon was started.
@@ -112,6 +115,14 @@ impl Machine {
     /// Whether it is a queen who believes that she leads.
     pub(super) fn leads(&self) -> bool {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|handle| handle.leads())
+    }
+
+    /// What a queen who leads knows of the logs of the others, with her term.
+    pub(super) fn matched(&self) -> Option<(u64, Vec<(u16, u64)>)> {
+        let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let (term, matched) = handle.as_ref().filter(|handle| handle.leads())?.matched();
+        let small = |id: u64| u16::try_from(id).unwrap_or(u16::MAX);
+        Some((term, matched.into_iter().map(|(id, index)| (small(id.0), index.0)).collect()))
     }
 
     /// Starts the daemon, if it does not run; whether it did not.
@@ -141,18 +152,33 @@ impl Machine {
 
     /// Ends the daemon. What it had written is there, as far as it had got to the machine's cache; whether it ran.
     pub(super) fn kill(&self) -> bool {
-        self.end(|random| random.below(101))
+        self.end(|engine, random| engine.after_crash(random.below(101)))
     }
 
     /// The machine loses its power: what was not synced is lost, or a part of it; whether the daemon ran.
     pub(super) fn cut_power(&self) -> bool {
         self.fabric.darken(self.host);
-        let ran = self.end(|random| if random.percent(50) { 0 } else { random.below(101) });
+        let ran = self.end(|engine, random| engine.after_crash(if random.percent(50) { 0 } else { random.below(101) }));
         let mut state = self.state();
         state.has_power = false;
         state.programs.end();
         self.disk.cut_power();
         ran
+    }
+
+    /// The same, and what was being written is there in part; how many writes that is about.
+    pub(super) fn cut_power_in_a_write(&self) -> usize {
+        self.fabric.darken(self.host);
+        let mut torn = 0;
+        self.end(|engine, random| {
+            let (durable, is_torn) = engine.after_torn_write(random.below(101));
+            torn += usize::from(is_torn);
+            durable
+        });
+        let mut state = self.state();
+        state.has_power = false;
+        state.programs.end();
+        torn + self.disk.cut_power_in_a_write(&mut state.random)
     }
 
     /// The daemon's tasks do not run until they are resumed; whether there are any.
@@ -191,23 +217,23 @@ impl Machine {
         self.state().engine.as_ref().map_or(0, SimulatedEngine::unsynced)
     }
 
-    fn end(&self, survive: impl FnOnce(&mut Random) -> u64) -> bool {
+    fn end(&self, survive: impl FnOnce(&SimulatedEngine, &mut Random) -> MemoryEngine) -> bool {
         let mut state = self.state();
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(life) = state.life.take() else { return false };
         life.end();
         if let Some(engine) = state.engine.take() {
-            let percent = survive(&mut state.random);
-            drop(state); // what is released tells those who wait for it, who are gone
-            let durable = engine.after_crash(percent);
-            self.state().durable = durable;
+            // What is released tells those who wait for it, who are gone.
+            state.durable = survive(&engine, &mut state.random);
         }
         true
     }
 
     fn start_queen(&self, state: &mut State, life: &Life, config: QueenConfig) {
         let durable = std::mem::replace(&mut state.durable, MemoryEngine::held());
-        let engine = SimulatedEngine::new(durable, self.health.clone(), life.clone(), state.slow_ms);
+        self.diary.begins(life.number());
+        let (diary, health) = (self.diary.clone(), self.health.clone());
+        let engine = SimulatedEngine::new(durable, diary, health, life.clone(), state.pace);
         state.engine = Some(engine.clone());
         let (env, net) = (env(life, &self.clocks), net(&self.fabric, self.host));
         let (disk, exits, number) = (Arc::new(self.disk.clone()), self.exits.clone(), self.number);

@@ -37,7 +37,7 @@ struct One {
 impl One {
     async fn inflict(&self) {
         let targets = self.targets();
-        let on: Vec<&str> = targets.iter().map(|machine| machine.name.as_str()).collect();
+        let on: Vec<&str> = self.sufferers(&targets).iter().map(|machine| machine.name.as_str()).collect();
         let mut pen = self.field.chronicle.pen(format!("nemesis-{}", self.fault.number));
         let (fault, on) = (self.fault.number, format!("{:?} {}", self.fault.trouble, on.join(" ")));
         for kind in self.fault.trouble.kinds() {
@@ -59,6 +59,14 @@ impl One {
                 let unsynced: usize = targets.iter().map(|machine| machine.unsynced()).sum();
                 let lives = kill(targets, lasts, Machine::cut_power).await;
                 (lives > 0).then(|| format!("{lives} ended, with {unsynced} changes that were not synced"))
+            }
+            Trouble::TornWrite(_) => {
+                let torn: usize = targets.iter().map(|machine| machine.cut_power_in_a_write()).sum();
+                sleep(lasts.max(Duration::from_millis(2))).await;
+                for machine in targets {
+                    machine.start();
+                }
+                (torn > 0).then(|| format!("{torn} writes were cut short"))
             }
             Trouble::Stop(_) => self.stop(targets, false).await,
             Trouble::Suspend(_) => self.stop(targets, true).await,
@@ -91,6 +99,7 @@ impl One {
         let who = match self.fault.trouble {
             Trouble::Kill(who)
             | Trouble::PowerLoss(who)
+            | Trouble::TornWrite(who)
             | Trouble::Stop(who)
             | Trouble::Suspend(who)
             | Trouble::Isolate(who)
@@ -101,11 +110,14 @@ impl One {
             | Trouble::DiskFull(who)
             | Trouble::ClockJump(who) => who,
             Trouble::Flap => Who::Follower,
-            Trouble::Bridge | Trouble::Break => Who::Majority,
+            Trouble::Bridge => Who::Majority,
             Trouble::CutForagerFromLeader => return vec![queens[leader].clone(), forager()],
-            Trouble::Slow | Trouble::Lossy | Trouble::Impostor | Trouble::Garbage | Trouble::Replay => {
-                return Vec::new();
-            }
+            Trouble::Slow
+            | Trouble::Lossy
+            | Trouble::Break
+            | Trouble::Impostor
+            | Trouble::Garbage
+            | Trouble::Replay => return Vec::new(),
             Trouble::Transfer => Who::Leader,
         };
         match who {
@@ -114,7 +126,42 @@ impl One {
             Who::Majority => vec![queens[leader].clone(), queens[other].clone()],
             Who::AllQueens => queens.to_vec(),
             Who::Forager => vec![forager()],
+            Who::AllForagers => self.field.foragers().to_vec(),
         }
+    }
+
+    /// Who may suffer from it.
+    fn sufferers<'a>(&'a self, targets: &'a [Arc<Machine>]) -> Vec<&'a Machine> {
+        match self.fault.trouble {
+            Trouble::Slow | Trouble::Lossy | Trouble::Replay => self.field.machines.iter().map(Arc::as_ref).collect(),
+            Trouble::Break => self.pair().map(|machine| &**machine).to_vec(),
+            Trouble::Impostor => vec![&*self.field.foragers()[0]],
+            Trouble::Kill(_)
+            | Trouble::PowerLoss(_)
+            | Trouble::TornWrite(_)
+            | Trouble::Stop(_)
+            | Trouble::Suspend(_)
+            | Trouble::Isolate(_)
+            | Trouble::Mute(_)
+            | Trouble::Deafen(_)
+            | Trouble::Bridge
+            | Trouble::Flap
+            | Trouble::CutForagerFromLeader
+            | Trouble::DiskStall(_)
+            | Trouble::DiskError(_)
+            | Trouble::DiskFull(_)
+            | Trouble::ClockJump(_)
+            | Trouble::Garbage
+            | Trouble::Transfer => targets.iter().map(Arc::as_ref).collect(),
+        }
+    }
+
+    /// Two machines.
+    fn pair(&self) -> [&Arc<Machine>; 2] {
+        let machines = &self.field.machines;
+        let one = self.number_below(machines.len());
+        let other = (one + 1 + self.number_below(machines.len() - 1)) % machines.len();
+        [&machines[one], &machines[other]]
     }
 
     fn number_below(&self, bound: usize) -> usize {
@@ -192,6 +239,7 @@ pub(super) const KINDS: &[FaultKind] = &[
     FaultKind::DiskError,
     FaultKind::DiskFull,
     FaultKind::PowerLoss,
+    FaultKind::TornWrite,
     FaultKind::ClockJump,
     FaultKind::Transfer,
     FaultKind::Impostor,

@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub(super) pause_ms: u64,
     /// How much longer a sync of a queen's disk may take.
     pub(super) sync_ms: u64,
+    /// Whether disks say that they have synced what they have not. No seed decides that.
+    pub(super) disks_lie: bool,
     /// Bytes of the log between two snapshots.
     pub(super) snapshot_floor: u64,
     pub(super) entries_kept: u64,
@@ -47,6 +49,8 @@ pub(super) enum Trouble {
     Kill(Who),
     /// The machine ends with it.
     PowerLoss(Who),
+    /// The machine ends in the middle of a write.
+    TornWrite(Who),
     /// The process stands still; its machine does not.
     Stop(Who),
     /// The machine is suspended with everything on it.
@@ -92,6 +96,7 @@ pub(super) enum Who {
     Majority,
     AllQueens,
     Forager,
+    AllForagers,
 }
 
 /// What becomes of the third queen.
@@ -114,6 +119,11 @@ const TROUBLES: &[(u64, Trouble)] = &[
     (2, Trouble::PowerLoss(Who::Majority)),
     (2, Trouble::PowerLoss(Who::AllQueens)),
     (3, Trouble::PowerLoss(Who::Forager)),
+    (2, Trouble::TornWrite(Who::Leader)),
+    (2, Trouble::TornWrite(Who::Majority)),
+    (2, Trouble::TornWrite(Who::Forager)),
+    (1, Trouble::Kill(Who::AllForagers)),
+    (1, Trouble::PowerLoss(Who::AllForagers)),
     (3, Trouble::Stop(Who::Leader)),
     (2, Trouble::Stop(Who::Follower)),
     (3, Trouble::Stop(Who::Forager)),
@@ -169,6 +179,7 @@ impl Plan {
             clients: 2 + usize::try_from(random.below(3)).unwrap_or(0),
             pause_ms: 100 + random.below(500),
             sync_ms: random.below(5),
+            disks_lie: false,
             snapshot_floor: 1 << (10 + random.below(7)),
             entries_kept: 16 + random.below(180),
             faults,
@@ -224,6 +235,7 @@ impl Trouble {
         match self {
             Self::Kill(_) => &[FaultKind::Kill],
             Self::PowerLoss(_) => &[FaultKind::PowerLoss],
+            Self::TornWrite(_) => &[FaultKind::TornWrite],
             Self::Stop(_) | Self::Suspend(_) => &[FaultKind::Stop],
             Self::Isolate(_) | Self::Bridge | Self::CutForagerFromLeader => &[FaultKind::Partition],
             Self::Mute(_) | Self::Deafen(_) => &[FaultKind::OneWay],

@@ -82,6 +82,7 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     pen.write(What::Plan(planned(plan)));
     pen.write(What::Clock { wall_ms: field.time.wall_ms() });
     let warden = tokio::spawn(keep_up(field.clone(), exited));
+    let looker = tokio::spawn(watch::look_inside(field.clone()));
     for machine in &field.machines {
         machine.start();
     }
@@ -103,6 +104,7 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     scan(field, &mut pen).await?;
     field.enter(Phase::Closing, &mut pen);
     warden.abort();
+    looker.abort();
     Ok(())
 }
 

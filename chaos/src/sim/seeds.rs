@@ -14,8 +14,12 @@ const SAY_EVERY: Duration = Duration::from_secs(15);
 
 /// Seeds that are run.
 pub(super) struct Seeds {
+    first: u64,
     next: AtomicU64,
     end: u64,
+    /// So many are run in any case; more only within this time.
+    least: u64,
+    within: Duration,
     began: Instant,
     done: Mutex<Done>,
 }
@@ -28,16 +32,23 @@ struct Done {
 
 impl Seeds {
     pub(super) fn new(seeds: Range<u64>) -> Self {
+        Self::within(seeds, u64::MAX, Duration::MAX)
+    }
+
+    /// Those of these that can be run within some time, and so many in any case.
+    pub(super) fn within(seeds: Range<u64>, least: u64, within: Duration) -> Self {
         let began = Instant::now();
         let done = Done { report: Report::default(), violated: None, said: began };
-        Self { next: AtomicU64::new(seeds.start), end: seeds.end, began, done: Mutex::new(done) }
+        let (first, end, next) = (seeds.start, seeds.end, AtomicU64::new(seeds.start));
+        Self { first, next, end, least, within, began, done: Mutex::new(done) }
     }
 
     /// Runs one seed after the other, until there is none left or something is violated.
     pub(super) fn work(&self) {
         loop {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
-            if seed >= self.end {
+            let enough = seed - self.first >= self.least && self.began.elapsed() >= self.within;
+            if seed >= self.end || enough {
                 return;
             }
             let verdict = judge(&Plan::of(seed));
@@ -61,8 +72,8 @@ impl Seeds {
     }
 
     /// What all seeds contained, how long they took, and what the first of them violates.
-    pub(super) fn end(self) -> (Report, Duration, Option<Violated>) {
-        let done = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (done.report, self.began.elapsed(), done.violated)
+    pub(super) fn end(&self) -> (Report, Duration, Option<Violated>) {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut done.report), self.began.elapsed(), done.violated.take())
     }
 }

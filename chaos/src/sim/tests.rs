@@ -8,13 +8,16 @@ use antfarm_storage::{Fact, LogEngine, MemoryEngine};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::chronicle::Chronicle;
 use super::clock::{Clocks, Time, env};
+use super::diary::Diary;
 use super::disk::{Health, Illness};
-use super::engine::SimulatedEngine;
+use super::engine::{Pace, SimulatedEngine};
 use super::life::Life;
 use super::network::{Fabric, Host, net};
-use super::plan::{Plan, Trouble};
+use super::plan::{Fault, Plan, Trouble, Who};
 use super::run::run;
+use super::verdict::{Verdict, judge};
 use crate::random::Random;
 
 /// A plan with the faults of its first seconds.
@@ -46,6 +49,24 @@ fn another_seed_gives_other_bytes() {
     let first = run(&plan).expect("it runs").trace;
     plan.seed = 2;
     assert_ne!(first, run(&plan).expect("it runs").trace);
+}
+
+#[test]
+fn a_disk_that_says_that_it_has_synced_and_has_not_is_found_out() {
+    let mut plan = short(1);
+    let dark = |number: u64| Fault {
+        number,
+        at: Duration::from_millis(900 * number),
+        lasts: Duration::from_millis(100),
+        trouble: Trouble::PowerLoss(Who::AllQueens),
+        pick: 0,
+    };
+    plan.faults = (1..=4).map(dark).collect();
+    assert!(matches!(judge(&plan), Verdict::Sound(_)), "what is synced survives");
+    plan.disks_lie = true;
+    plan.sync_ms = 50;
+    let Verdict::Violated(violated) = judge(&plan) else { panic!("nobody has noticed") };
+    assert!(violated.what.iter().any(|what| what.starts_with("S18")), "{:?}", violated.what);
 }
 
 #[test]
@@ -178,6 +199,12 @@ fn nobody_comes_through_a_cut_and_who_finds_nobody_is_told() {
     });
 }
 
+const PACE: Pace = Pace { slow_ms: 0, lies: false };
+
+fn diary() -> Diary {
+    Diary::new(&Chronicle::new(Time::begin()), 1)
+}
+
 /// Saves a vote, and tells whether it is durable by then.
 fn save(engine: &SimulatedEngine, vote: &[u8]) -> Arc<AtomicU64> {
     let durable = Arc::new(AtomicU64::new(0));
@@ -192,7 +219,7 @@ fn save(engine: &SimulatedEngine, vote: &[u8]) -> Arc<AtomicU64> {
 fn what_is_not_synced_is_lost_with_the_power_and_a_stalled_disk_syncs_nothing() {
     simulated(async {
         let (health, life) = (Health::default(), life("queen-1"));
-        let engine = SimulatedEngine::new(MemoryEngine::held(), health.clone(), life.clone(), 0);
+        let engine = SimulatedEngine::new(MemoryEngine::held(), diary(), health.clone(), life.clone(), PACE);
         let first = save(&engine, b"first");
         let began = Instant::now();
         while first.load(Ordering::Relaxed) == 0 {
@@ -214,7 +241,7 @@ fn what_is_not_synced_is_lost_with_the_power_and_a_stalled_disk_syncs_nothing() 
 fn a_disk_that_fails_ends_the_engine() {
     simulated(async {
         let health = Health::default();
-        let engine = SimulatedEngine::new(MemoryEngine::held(), health.clone(), life("queen-1"), 0);
+        let engine = SimulatedEngine::new(MemoryEngine::held(), diary(), health.clone(), life("queen-1"), PACE);
         health.set(Illness::Error);
         let vote = save(&engine, b"vote");
         sleep(Duration::from_millis(50)).await;

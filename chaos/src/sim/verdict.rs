@@ -6,7 +6,7 @@ use super::panics;
 use super::plan::{Fault, Plan};
 use super::report::Report;
 use super::run::{Finished, run};
-use crate::checkers::check_evidence;
+use crate::checkers::{check_evidence, compare_linearizability};
 
 /// So long is looked for a smaller plan.
 const SHRINK_FOR: Duration = Duration::from_mins(2);
@@ -54,7 +54,10 @@ pub(super) fn judge(plan: &Plan) -> Verdict {
 }
 
 fn wrong(finished: &Finished) -> Vec<String> {
-    check_evidence(&finished.evidence).iter().map(ToString::to_string).collect()
+    let violations = check_evidence(&finished.evidence);
+    let disagreement = compare_linearizability(&finished.evidence).err();
+    let disagreement = disagreement.map(|why| format!("the checks of linearizability disagree: {why}"));
+    violations.iter().map(ToString::to_string).chain(disagreement).collect()
 }
 
 /// Leaves out faults, many at a time and then one by one, as long as the same property is violated.

@@ -9,6 +9,8 @@ use tokio::sync::mpsc;
 
 use super::chronicle::Chronicle;
 use super::clock::{Clocks, Time, env};
+use super::diary::Diary;
+use super::engine::Pace;
 use super::field::{Field, Ground, HTTP_PORT, QUEENS, RAFT_PORT, http};
 use super::life::Life;
 use super::machine::{Daemon, Exit, Machine, Place};
@@ -51,9 +53,10 @@ pub(super) fn build(plan: &Plan, time: Time, chronicle: Chronicle) -> (Field, mp
             name,
             host,
             clocks: Clocks::new(time, wrong_ms),
-            slow_ms: plan.sync_ms,
+            pace: Pace { slow_ms: plan.sync_ms, lies: plan.disks_lie },
             sink: sink.clone(),
             fabric: fabric.clone(),
+            diary: Diary::new(&chronicle, host.0),
             exits: exits.clone(),
             random: Random::new(random.next()),
         };

@@ -4,7 +4,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use antfarm_env::{Env, Net};
-use antfarm_model::MemberId;
+use antfarm_model::{LogIndex, MemberId};
 use antfarm_replication::{AsyncRuntime, Failure, Leadership, Replica};
 use antfarm_storage::{Disk, LogEngine};
 use tokio::sync::{oneshot, watch};
@@ -70,6 +70,8 @@ impl Queen {
         config: QueenConfig,
     ) -> Result<QueenHandle, StartError> {
         let snapshots = config.data_dir.join(SNAPSHOTS);
+        let (log, clock) = (engine.clone(), env.clone());
+        log.time_syncs(Box::new(move || clock.monotonic()));
         let (replicated, theirs, peers) = (config.replica(), consensus.clone(), net.clone());
         let replica = consensus
             .within(async move { Replica::start::<R>(replicated, theirs, peers, engine, disk, &snapshots).await });
@@ -84,8 +86,18 @@ impl Queen {
         let (sessions, heard) = Sessions::new();
         let events = Events::start(&env, &replica, metrics.clone());
         let hearing = RwLock::new(None);
-        let shared =
-            Shared::new(Parts { config, env: env.clone(), net, replica, desk, events, metrics, sessions, hearing });
+        let shared = Shared::new(Parts {
+            config,
+            env: env.clone(),
+            net,
+            log,
+            replica,
+            desk,
+            events,
+            metrics,
+            sessions,
+            hearing,
+        });
         let stop = watch::Sender::new(false);
         let (ended, office_ended) = oneshot::channel();
         let inputs = office::Inputs { requests, heard, stop: stop.subscribe() };
@@ -113,6 +125,14 @@ impl QueenHandle {
     /// Whether it seems to lead.
     pub fn leads(&self) -> bool {
         matches!(*self.shared.replica.leadership().borrow(), Leadership::Leading { .. })
+    }
+
+    /// As a leader: her term, and how far the log of each other member is known to be equal to hers. Nothing of anybody
+    /// if she does not lead.
+    pub fn matched(&self) -> (u64, Vec<(MemberId, LogIndex)>) {
+        let status = self.shared.replica.status();
+        let others = status.members.into_iter().filter(|(id, _)| *id != status.member);
+        (status.term, others.filter_map(|(id, member)| Some((id, member.matched_index?))).collect())
     }
 
     /// Waits until the queen has stopped by itself, and tells why: the process must say so and exit.

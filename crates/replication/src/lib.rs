@@ -21,6 +21,7 @@ mod snapshot;
 mod start;
 mod state_machine;
 mod status;
+mod succession;
 mod tasks;
 mod transport;
 mod types;
@@ -33,9 +34,11 @@ pub use error::{Failure, NotLeading, ProposeError, StartError, TransferError};
 pub use feed::{Gap, Outcomes};
 pub use member::Member;
 pub use openraft::AsyncRuntime;
+pub use record::{StoredVote, stored_vote, term_of_record};
 pub use replica::{Office, Pending, Replica};
 pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
+pub use succession::ElectionCause;
 
 /// The runtime of production: tokio.
 pub type SystemRuntime = openraft_rt_tokio::TokioRuntime;

@@ -57,6 +57,30 @@ pub(crate) fn decode_entry(index: u64, bytes: &Bytes) -> io::Result<RaftEntry> {
     Ok(RaftEntry { log_id: log_id(u64::from_le_bytes(term), index), payload })
 }
 
+/// The term of an entry, given the payload of its log record; nothing if that is no entry.
+pub fn term_of_record(payload: &[u8]) -> Option<u64> {
+    let header = payload.first_chunk::<HEADER_BYTES>()?;
+    let [_, _, _, term @ ..] = *header;
+    Some(u64::from_le_bytes(term))
+}
+
+/// A vote, as who looks at a disk from outside understands it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredVote {
+    /// The term.
+    pub term: u64,
+    /// For whom.
+    pub candidate: u64,
+    /// Whether it is the leader of that term already, whoever got the vote.
+    pub leads: bool,
+}
+
+/// The vote in bytes that a log engine keeps; nothing if they are none.
+pub fn stored_vote(bytes: &[u8]) -> Option<StoredVote> {
+    let VoteV1 { term, voted_for, committed } = codec::decode(Kind::Vote, bytes).ok()?;
+    Some(StoredVote { term, candidate: voted_for, leads: committed })
+}
+
 /// A vote, as it is stored and sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VoteV1 {

@@ -5,12 +5,15 @@
 
 mod assign;
 mod judge;
+mod recall;
 mod retire;
 
 use std::collections::BTreeMap;
 
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, Span, WallTime};
 use antfarm_planted::{Bug, planted};
+
+pub use recall::recalls;
 
 use crate::command::Command;
 use crate::forager::Forager;

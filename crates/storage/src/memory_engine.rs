@@ -63,6 +63,20 @@ impl MemoryEngine {
         }
     }
 
+    /// Makes the first `records` of the next change durable, if that appends so many, as a write leaves it that the power
+    /// cut short. Nobody is told. Whether there was such a change.
+    pub fn tear(&self, records: usize) -> bool {
+        let mut inner = self.lock();
+        let torn = match inner.waiting.front() {
+            Some((Change::Append { start, records: all }, _)) if all.len() > records => {
+                Change::Append { start: *start, records: all[..records].to_vec() }
+            }
+            Some(_) | None => return false,
+        };
+        inner.durable.apply(torn);
+        true
+    }
+
     /// Ends the engine as a failed write would: whatever waits, and everything later, is answered with the error.
     pub fn fail(&self, error: &StorageError) {
         let mut inner = self.lock();

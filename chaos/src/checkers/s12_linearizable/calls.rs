@@ -1,6 +1,7 @@
 //! Operations on one graph, as both checks look at them: what was asked, what was said, and when.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::history::{Call, Evidence, GraphShown, Op, Outcome};
 
@@ -27,6 +28,21 @@ pub(super) struct Made<'a> {
     pub(super) known: u64,
 }
 
+impl fmt::Display for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { op, invoked, returned, known, .. } = self;
+        write!(f, "at {invoked} {} asked queen-{} to {}, knowing {known}", op.client, op.queen, op.call)?;
+        match self.said {
+            Said::Shown { graph: GraphShown { state, finished, .. }, index, new } => {
+                write!(f, "; at {returned} it was {state} (finished: {finished}, new: {new}) at index {index}")
+            }
+            Said::NotFound => write!(f, "; at {returned} there was none"),
+            Said::Conflict => write!(f, "; at {returned} it was refused"),
+            Said::Nothing { may_count } => write!(f, "; nobody knows what came of it (perhaps something: {may_count})"),
+        }
+    }
+}
+
 /// What was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -43,7 +59,7 @@ pub(super) enum Asked {
 /// What was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said<'a> {
-    /// This is how the graph stands at that index; whether it has just been made.
+    /// This is how the graph stands at that index; whether a submission has just made it.
     Shown { graph: &'a GraphShown, index: u64, new: bool },
     /// There is none.
     NotFound,
@@ -71,7 +87,7 @@ pub(super) fn of(evidence: &Evidence) -> Calls<'_> {
             Call::Read { graph, stale: true } => (graph.as_str(), Asked::ReadStale),
             Call::Decide { .. } => continue, // about a node; what becomes of the graph is its own affair
         };
-        let said = said(op);
+        let said = said(op, matches!(asked, Asked::Submit | Asked::SubmitOther));
         let open = matches!(said, Said::Nothing { may_count: true });
         let returned = op.returned.as_ref().map(|(place, _)| *place).filter(|_| !open).unwrap_or(usize::MAX);
         let made = Made { op, asked, said, invoked: op.invoked, returned, known };
@@ -80,10 +96,10 @@ pub(super) fn of(evidence: &Evidence) -> Calls<'_> {
     Calls { by_graph }
 }
 
-fn said(op: &Op) -> Said<'_> {
+fn said(op: &Op, submits: bool) -> Said<'_> {
     match &op.returned {
         Some((_, Outcome::Ok { status, index, graph: Some(graph), .. })) => {
-            Said::Shown { graph, index: *index, new: *status == CREATED }
+            Said::Shown { graph, index: *index, new: submits && *status == CREATED }
         }
         Some((_, Outcome::Fail { status: NOT_FOUND })) => Said::NotFound,
         Some((_, Outcome::Fail { status: CONFLICT })) => Said::Conflict,

@@ -29,14 +29,17 @@ pub(super) fn answers_rise(calls: &Calls<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the log shows all that was said of a graph.
+/// Whether the log shows a graph from its beginning to the last thing that was said of it.
 pub(super) fn sees_all_of(evidence: &Evidence, graph: &str, calls: &[Made<'_>]) -> bool {
-    let last = calls
-        .iter()
-        .map(|made| if let Said::Shown { index, .. } = made.said { index.max(made.known) } else { made.known });
+    let last = calls.iter().map(|made| match made.said {
+        Said::Shown { index, .. } => index.max(made.known),
+        Said::NotFound | Said::Conflict | Said::Nothing { .. } => made.known,
+    });
     let last = last.max().unwrap_or(0);
-    let first = timeline(evidence, graph).first().map_or(1, |(created, ..)| *created);
-    last < first && evidence.log.coverage.has_all(1, last.max(1)) || evidence.log.coverage.has_all(first, last)
+    match timeline(evidence, graph).first() {
+        Some((created, "running", false)) => evidence.log.coverage.has_all(*created, last),
+        Some(_) | None => false,
+    }
 }
 
 /// What the log says of a graph, as far as it is seen, and what was said of it.
@@ -44,22 +47,26 @@ pub(super) fn check(evidence: &Evidence, graph: &str, calls: &[Made<'_>]) -> Res
     one_graph_under_one_id(calls)?;
     let timeline = timeline(evidence, graph);
     let Some(&(created, "running", false)) = timeline.first() else { return Ok(()) }; // it begins where nobody looked
-    let told = Told { created, timeline: &timeline, evidence, refused: Refused::of(calls) };
+    let has_other = calls.iter().any(|made| made.asked == Asked::SubmitOther && may_have_done(made));
+    let told = Told { created, timeline: &timeline, evidence, refused: Refused::of(calls), has_other };
     calls.iter().try_for_each(|made| told.fits(made))?;
-    let changes =
-        timeline.iter().filter(|(_, state, _)| *state == CANCELLED).map(|(index, ..)| (*index, Asked::Cancel));
-    for (index, wanted) in changes.take(1).chain([(created, Asked::Submit)]) {
-        let might = |made: &&Made<'_>| {
-            let did = matches!(made.said, Said::Shown { .. } | Said::Nothing { may_count: true });
-            did && is_kind(made.asked, wanted) && made.known < index
+    let cancelled = timeline.iter().find(|(_, state, _)| *state == CANCELLED);
+    let cancelled = cancelled.map(|(index, ..)| (*index, Asked::Cancel, usize::MAX));
+    for (index, wanted, before) in cancelled.into_iter().chain([(created, Asked::Submit, told.refused.is_there)]) {
+        let might = |made: &Made<'_>| {
+            is_kind(made.asked, wanted) && may_have_done(made) && made.known < index && made.invoked < before
         };
-        if calls.iter().find(might).is_none() {
-            return Err(format!(
-                "graph {graph} changed at index {index}, and nobody had asked for it before that was known"
-            ));
+        if !calls.iter().any(might) {
+            let what =
+                format!("graph {graph} changed at index {index}, and nobody had asked for it before that was known");
+            return Err(what);
         }
     }
     Ok(())
+}
+
+fn may_have_done(made: &Made<'_>) -> bool {
+    matches!(made.said, Said::Shown { .. } | Said::Nothing { may_count: true })
 }
 
 fn is_kind(asked: Asked, wanted: Asked) -> bool {
@@ -111,6 +118,8 @@ struct Told<'a> {
     timeline: &'a Timeline<'a>,
     evidence: &'a Evidence,
     refused: Refused,
+    /// Whether somebody may have made another graph under the id.
+    has_other: bool,
 }
 
 impl Told<'_> {
@@ -126,6 +135,10 @@ impl Told<'_> {
             (Asked::Cancel, Said::Conflict) => {
                 let cancelled = self.timeline.iter().find(|(_, state, _)| *state == CANCELLED);
                 cancelled.map(|(index, ..)| format!("it had ended by itself; it was cancelled at index {index}"))
+            }
+            (Asked::Read, Said::Conflict) => Some("it could not be read for what it is".to_owned()),
+            (Asked::Submit, Said::Conflict) if !self.has_other => {
+                Some("another graph stands under its id; nobody had asked for another one".to_owned())
             }
             (_, Said::Conflict) => None,
             (_, Said::Shown { index, .. }) if index < created => {

@@ -1,10 +1,11 @@
 //! Asks a queen again and again what it says of itself.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::history::{ForagerSeen, QueenStatus, Scribe, What};
+use crate::history::{ForagerSeen, Membership, Progress, QueenStatus, Scribe, What};
 use crate::real::field::Field;
 
 /// Between two looks at the metrics of a queen.
@@ -19,13 +20,15 @@ const PATIENCE: Duration = Duration::from_millis(700);
 /// Polls a queen until the run closes.
 pub(in crate::real) fn poll(field: &Field<'_>, queen: u16) {
     let mut scribe = field.recorder.scribe(format!("poll-{queen}"));
+    let mut voters = BTreeSet::new();
     for look in 0_usize.. {
         if !field.is_open() {
             return;
         }
         status(field, queen, &mut scribe);
         if look.is_multiple_of(DIGEST_EVERY) {
-            position(field, queen, &mut scribe);
+            let cluster = position(field, queen, &mut scribe);
+            cluster.into_iter().for_each(|cluster| members(queen, &cluster, &mut voters, &mut scribe));
             foragers(field, queen, &mut scribe);
         }
         std::thread::sleep(LOOK_EVERY);
@@ -49,6 +52,19 @@ fn status(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) {
     };
     if let (Some(epoch), Some(leads)) = (metric("antfarm_epoch"), metric("antfarm_is_leader")) {
         scribe.write(What::Status(QueenStatus { queen, life, epoch, leads: leads > 0 }));
+        if let (Some(applied), Some(committed)) = (metric("antfarm_applied_index"), metric("antfarm_commit_index")) {
+            let (purged, snapshot, last) = (None, None, None); // metrics do not say
+            scribe.write(What::Progress(Progress {
+                queen,
+                life,
+                term: epoch,
+                purged,
+                snapshot,
+                applied,
+                committed,
+                last,
+            }));
+        }
     }
 }
 
@@ -59,6 +75,24 @@ pub(in crate::real) fn position(field: &Field<'_>, queen: u16, scribe: &mut Scri
     let (applied, digest) = (cluster["applied_index"].as_u64()?, cluster["state_digest"].as_str()?.to_owned());
     scribe.write(What::Position { queen, life, applied, digest });
     Some(cluster)
+}
+
+/// Who votes, if that is not what it was at the last look.
+fn members(queen: u16, cluster: &Value, former: &mut BTreeSet<u16>, scribe: &mut Scribe<'_>) {
+    let members = cluster["members"].as_array().into_iter().flatten().filter(|member| member["voter"] == true);
+    let voters: BTreeSet<u16> = members.filter_map(|member| member["id"].as_u64()?.try_into().ok()).collect();
+    let Some(index) = cluster["applied_index"].as_u64().filter(|_| !voters.is_empty() && voters != *former) else {
+        return;
+    };
+    former.clone_from(&voters);
+    scribe.write(What::Members { queen, membership: Membership { index, voters: vec![voters] } });
+}
+
+/// How many foragers take work, if a queen who knows the leader answers.
+pub(super) fn ready_foragers(field: &Field<'_>, queen: u16) -> Option<usize> {
+    let (_, _, body) = get(field, queen, "/v1/foragers")?;
+    let page: Value = serde_json::from_str(&body).ok()?;
+    Some(page["foragers"].as_array()?.iter().filter(|one| one["state"] == "ready").count())
 }
 
 fn foragers(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) {

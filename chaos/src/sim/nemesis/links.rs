@@ -78,10 +78,8 @@ impl One {
 
     /// Breaks all connections between two machines.
     pub(super) fn break_connections(&self) -> Option<String> {
-        let machines = &self.field.machines;
-        let one = self.number_below(machines.len());
-        let other = (one + 1 + self.number_below(machines.len() - 1)) % machines.len();
-        let broken = self.field.fabric.break_all(machines[one].host, machines[other].host);
+        let [one, other] = self.pair();
+        let broken = self.field.fabric.break_all(one.host, other.host);
         (broken > 0).then(|| format!("{broken} connections broke"))
     }
 }

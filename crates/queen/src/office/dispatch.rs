@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, Epoch, ForagerNo, Incarnation};
+use antfarm_model::{Elapsed, Epoch, ForagerNo, GraphNo, Incarnation, NodeNo};
 use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
 use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
 
@@ -65,8 +65,15 @@ impl Leadership {
                 if self.in_flight.touches_forager(no) {
                     self.look_again.push(no); // neither work nor anything else until the judgement is applied
                 } else if active.incarnation == forager.incarnation {
-                    let mut difference =
-                        Difference { state, now, epoch, session, unusable: &mut unusable, assigned: &mut assigned };
+                    let mut difference = Difference {
+                        state,
+                        now,
+                        epoch,
+                        session,
+                        unusable: &mut unusable,
+                        assigned: &mut assigned,
+                        rendered: None,
+                    };
                     difference.send(forager, active);
                 }
             }
@@ -112,6 +119,9 @@ impl Leadership {
     }
 }
 
+/// The arguments of a node, rendered.
+type Rendered = ((GraphNo, NodeNo), JsonText);
+
 /// What one forager has not been told.
 struct Difference<'a> {
     state: &'a State,
@@ -120,6 +130,8 @@ struct Difference<'a> {
     session: &'a mut Session,
     unusable: &'a mut Vec<(ForagerNo, AttemptId, Arc<str>)>,
     assigned: &'a mut Vec<AttemptId>,
+    /// The arguments that were rendered last: all instances of a node have the same.
+    rendered: Option<Rendered>,
 }
 
 impl Difference<'_> {
@@ -161,7 +173,7 @@ impl Difference<'_> {
     }
 
     fn assign(&mut self, forager: &Forager, id: AttemptId, active: &mut Active) {
-        match assignment(self.state, self.now, self.epoch, forager.incarnation, id) {
+        match assignment(self.state, self.now, self.epoch, &mut self.rendered, forager.incarnation, id) {
             Ok(Some(message)) => {
                 self.session.queue(message);
                 self.assigned.push(id);
@@ -178,6 +190,7 @@ pub(super) fn assignment(
     state: &State,
     now: Now,
     epoch: Epoch,
+    rendered: &mut Option<Rendered>,
     incarnation: Incarnation,
     id: AttemptId,
 ) -> Result<Option<QueenMessage>, Arc<str>> {
@@ -189,8 +202,15 @@ pub(super) fn assignment(
     }
     let tool = shape.tool(id.instance.node);
     let Some(name) = state.tool_name(tool.tool) else { return Ok(None) };
-    let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
-    let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+    let args = match rendered {
+        Some((of, args)) if *of == (graph.no, id.instance.node) => args.clone(),
+        Some(_) | None => {
+            let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
+            let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+            *rendered = Some(((graph.no, id.instance.node), args.clone()));
+            args
+        }
+    };
     let graph_id = &shape.graph().id;
     let key = match node.array {
         Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),

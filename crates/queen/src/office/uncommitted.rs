@@ -21,7 +21,7 @@ impl Leadership {
                 instances.iter().map(move |instance| (session, incarnation, AttemptId { instance, fence }))
             });
             let messages = each.filter_map(|(session, incarnation, id)| {
-                Some((session, assignment(state, now, epoch, incarnation, id).ok()??))
+                Some((session, assignment(state, now, epoch, &mut None, incarnation, id).ok()??))
             });
             messages.collect::<Vec<_>>()
         });

@@ -4,6 +4,7 @@ mod announced_length;
 mod coming_back;
 mod damaged_journal;
 mod deaf_forager;
+mod former_leader;
 mod network;
 mod power_cut;
 mod surroundings;
@@ -21,14 +22,22 @@ pub(crate) enum Scene {
     DamagedJournal,
     /// A forager does not read what it is sent.
     DeafForager,
+    /// A leader that was deposed goes on giving orders.
+    FormerLeader,
     /// The power fails after a snapshot was promised.
     PowerCut,
 }
 
 impl Scene {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::AnnouncedLength, Self::ComingBack, Self::DamagedJournal, Self::DeafForager, Self::PowerCut];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::AnnouncedLength,
+        Self::ComingBack,
+        Self::DamagedJournal,
+        Self::DeafForager,
+        Self::FormerLeader,
+        Self::PowerCut,
+    ];
 
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
@@ -37,6 +46,7 @@ impl Scene {
             Self::ComingBack => "coming-back",
             Self::DamagedJournal => "damaged-journal",
             Self::DeafForager => "deaf-forager",
+            Self::FormerLeader => "former-leader",
             Self::PowerCut => "power-cut",
         }
     }
@@ -48,6 +58,7 @@ impl Scene {
             Self::ComingBack => coming_back::play(seed),
             Self::DamagedJournal => damaged_journal::play(seed),
             Self::DeafForager => deaf_forager::play(seed),
+            Self::FormerLeader => former_leader::play(seed),
             Self::PowerCut => power_cut::play(seed),
         }
     }

@@ -22,6 +22,7 @@ const EXPECTED: [&str; 22] = [
     "docs/decisions/0001-openraft.md",
     "docs/decisions/0002-sled.md",
     "docs/decisions/0003-bincode.md",
+    "docs/decisions/0006-segments.md",
     "docs/deploy.md",
     "docs/first-hour.md",
     "docs/incidents.md",

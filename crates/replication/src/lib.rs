@@ -25,6 +25,7 @@ mod succession;
 mod tasks;
 mod transport;
 mod types;
+mod watched_engine;
 
 #[cfg(test)]
 mod openraft_suite;

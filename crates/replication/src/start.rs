@@ -24,6 +24,7 @@ use crate::succession::{self, Campaigns, Succession};
 use crate::tasks::Tasks;
 use crate::transport::{self, Context, Gate, Handler, Heard, LifeV1, Links, NetworkFactory, Peers};
 use crate::types::Types;
+use crate::watched_engine::WatchedEngine;
 
 /// Starts a replica; [`Replica::start`](crate::Replica::start) says what is true when this returns.
 pub(crate) async fn start<R: AsyncRuntime>(
@@ -36,6 +37,8 @@ pub(crate) async fn start<R: AsyncRuntime>(
 ) -> Result<(Arc<dyn Core>, Feed), StartError> {
     config.check()?;
     let raft_config = Arc::new(config.to_openraft()?);
+    let failure = watch::Sender::new(None);
+    let engine: Arc<dyn LogEngine> = Arc::new(WatchedEngine::new(engine, failure.clone()));
     let identity = Identity::establish(engine.as_ref(), &config, &env).await?;
     let files = SnapshotFiles::open(disk, snapshots)?;
     let feed = Feed::new(State::new(config.generation), config.outcomes_kept);
@@ -80,7 +83,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         context: context.clone(),
         tasks: tasks.clone(),
         leadership: watch::Sender::new(Leadership::Following { leader: None }),
-        failure: watch::Sender::new(None),
+        failure,
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
         campaigns: Campaigns::default(),
         config,

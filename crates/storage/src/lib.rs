@@ -4,7 +4,7 @@
 //!
 //! | what | is durable when | by |
 //! | --- | --- | --- |
-//! | records, truncations, purges, the vote, facts | their [`OnDurable`] is called with `Ok` | [`SledEngine`]: batch, flush, `fdatasync` of sled's file by us, then the callbacks in the order of the calls |
+//! | records, truncations, purges, the vote, facts | their [`OnDurable`] is called with `Ok` | [`SegmentEngine`]: write at the end of the last segment, `fdatasync`, and a sync of the folder if the segment is new; [`SledEngine`]: batch, flush, `fdatasync` of sled's file by us; then the callbacks in the order of the calls |
 //! | a snapshot | [`SnapshotWriter::finish`] returns | written beside, synced, renamed, folder synced |
 //! | a journal record | [`JournalFile::sync`] after its append returns | write, `fdatasync`, then a mark in the file of how far it is synced |
 //! | a rewritten journal, a file of [`write_atomically`] | the call returns | written beside, synced, renamed, folder synced |
@@ -13,10 +13,11 @@
 //! # What is checked
 //!
 //! Every record, vote, fact, chunk and journal record has a format version and a CRC-32C that covers its place. A hole in
-//! the log, a missing end of a snapshot, and acknowledged writes that the database has lost are noticed when they are
+//! the log, a missing end of a snapshot, and acknowledged writes that the log has lost are noticed when they are
 //! read. All of these are [`StorageError::Damaged`], which names the file and the way out; nothing damaged is used or
 //! skipped. Only the end of a journal is cut from the first record on that is not whole, where its mark says that it was
-//! never synced.
+//! never synced; and the last write to a segment is passed over where it is not whole and nothing says that it was ever
+//! durable.
 //!
 //! # What fails
 //!
@@ -25,7 +26,7 @@
 //!
 //! # What is absent
 //!
-//! There is no asynchronous code: a [`LogEngine`] has a writer thread, everything on a [`Disk`] blocks its caller. There is
+//! There is no asynchronous code: a [`QueuedEngine`] has a writer thread, everything on a [`Disk`] blocks its caller. There is
 //! no clock and no log line. Only [`SledEngine`] names sled.
 
 mod acknowledged;

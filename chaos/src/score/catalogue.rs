@@ -27,7 +27,7 @@ const fn sim(bug: Bug, seeds: u64) -> Case {
 }
 
 /// All mistakes that can be made today.
-pub(super) const CASES: [Case; 29] = [
+pub(super) const CASES: [Case; 28] = [
     sim(Bug::AckBeforeSync, 40),
     sim(Bug::VoteBeforeSync, 40),
     sim(Bug::SentBeforeCommit, 40),
@@ -50,9 +50,8 @@ pub(super) const CASES: [Case; 29] = [
     core(Bug::NoGrace, 500),
     scene(Bug::NoJitter, Scene::ComingBack, 2),
     scene(Bug::UnboundedOutbox, Scene::DeafForager, 2),
-    core(Bug::LateResultTaken, 500),
+    core(Bug::LateResultTaken, 2_000),
     core(Bug::FollowerReaps, 500),
-    sim(Bug::NothingKept, 40),
     sim(Bug::NoDeadline, 40),
     sim(Bug::NeverSilent, 40),
     core(Bug::CancelNotChecked, 500),
@@ -60,10 +59,14 @@ pub(super) const CASES: [Case; 29] = [
 ];
 
 /// Mistakes of the catalogue that this code cannot make, and why.
-pub(super) const NOT_EXPRESSIBLE: [(u8, &str); 3] = [
+pub(super) const NOT_EXPRESSIBLE: [(u8, &str); 4] = [
     (9, "a client that retries with another request id: the id of the graph is the key, so there is none to invent"),
     (24, "a leader that keeps office on a broken disk: consensus ends with the first failed write, and office with it"),
     (27, "a member that is removed without a quorum: membership cannot be changed yet"),
+    (
+        28,
+        "a log that is purged under a snapshot on its way: a snapshot is a file that stays readable, and another one follows",
+    ),
 ];
 
 #[cfg(test)]
@@ -88,10 +91,8 @@ mod tests {
 
     #[test]
     fn every_mistake_has_one_who_finds_it() {
-        assert!(CASES.windows(2).all(|pair| pair[0].bug < pair[1].bug), "by number, each once");
-        let known =
-            |number: &u8| Bug::of_number(*number).is_some() || NOT_EXPRESSIBLE.iter().any(|(no, _)| no == number);
-        assert!((1..=32).all(|number| known(&number)));
-        assert!(NOT_EXPRESSIBLE.iter().all(|(number, _)| Bug::of_number(*number).is_none()));
+        assert_eq!(CASES.map(|case| case.bug), Bug::ALL);
+        let is_left_out = |number: &u8| NOT_EXPRESSIBLE.iter().any(|(left_out, _)| left_out == number);
+        assert!((1..=32).all(|number| Bug::of_number(number).is_none() == is_left_out(&number)));
     }
 }

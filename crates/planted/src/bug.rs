@@ -82,8 +82,6 @@ bugs! {
         "S7: one accepted result";
     26 FollowerReaps: "A replica that starts from a snapshot forgets foragers that look dead.",
         "S15: only the log changes state";
-    28 NothingKept: "The log is purged up to its very end while a snapshot of it is on its way to a follower.",
-        "L5: a follower catches up (I34)";
     29 NoDeadline: "A request to a peer has no deadline.",
         "L1: a silent link stops nobody for ever";
     30 NeverSilent: "A leader without a quorum goes on sending, and so keeps followers from electing another.",

@@ -166,7 +166,7 @@ impl ReplicaConfig {
             install_snapshot_timeout: SNAPSHOT_TIMEOUT_MS,
             snapshot_policy: SnapshotPolicy::LogsSinceLast(self.entries_between_questions()),
             replication_lag_threshold: u64::MAX,
-            max_in_snapshot_log_to_keep: if planted(Bug::NothingKept) { 0 } else { self.entries_kept },
+            max_in_snapshot_log_to_keep: self.entries_kept,
             purge_batch_size: PURGE_BATCH_ENTRIES.min(self.entries_between_questions()),
             backoff: RECONNECT_BACKOFF.to_owned(),
             ..Config::default()

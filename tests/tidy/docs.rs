@@ -3,7 +3,7 @@
 use crate::repository::{file, files, nothing_is_wrong, root};
 
 /// Pages and files that must be there.
-const EXPECTED: [&str; 22] = [
+const EXPECTED: [&str; 23] = [
     ".ci/run",
     "CHANGELOG.md",
     "Cargo.lock",

@@ -164,13 +164,12 @@ impl<R: AsyncRuntime> RaftCore<R> {
         let term = linearizer.read_log_id().committed_leader_id().term;
         let index = linearizer.read_log_id().index();
         let within = self.config.election_timeout_max * 2;
+        let office = || Office { epoch: self.epoch(term), index: LogIndex(index), cause: self.campaigns.cause(term) };
         if planted(Bug::OfficeBeforeBarrier) {
-            return Ok(Office { epoch: self.epoch(term), index: LogIndex(index) });
+            return Ok(office());
         }
         match linearizer.try_await_ready(&self.raft, Some(within)).await {
-            Ok(Ok(_)) => {
-                Ok(Office { epoch: self.epoch(term), index: LogIndex(index), cause: self.campaigns.cause(term) })
-            }
+            Ok(Ok(_)) => Ok(office()),
             Ok(Err(_)) => Err(NotLeading::NoQuorum),
             Err(_) => Err(NotLeading::Stopped),
         }

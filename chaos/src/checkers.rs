@@ -68,8 +68,13 @@ pub(crate) struct Violation {
 }
 
 impl Violation {
-    fn new(property: &'static str, what: String) -> Self {
+    pub(crate) fn new(property: &'static str, what: String) -> Self {
         Self { property, what }
+    }
+
+    /// The property, by its number and name.
+    pub(crate) fn property(&self) -> &'static str {
+        self.property
     }
 }
 

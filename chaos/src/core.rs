@@ -5,6 +5,7 @@
 //! Raft. Foragers keep the rules of the contract: they fence epochs, deduplicate attempts, and kill guarded ones when
 //! their lease ends.
 
+mod applied;
 mod forager;
 mod leader;
 mod log;

@@ -8,6 +8,8 @@ mod history;
 mod model;
 mod random;
 mod real;
+mod scenes;
+mod score;
 mod sim;
 mod work;
 
@@ -55,6 +57,10 @@ enum Tier {
     },
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
+    /// Makes mistakes on purpose, one after the other, in a build for that: each must be found.
+    Score(score::ScoreArguments),
+    /// One of them, or none, in one layer; what `score` runs.
+    Trial(score::TrialArguments),
     /// The whole cluster in one process: real consensus, transport, API, foragers and clients on simulated machines.
     Sim(sim::SimArguments),
 }
@@ -72,6 +78,8 @@ fn main() -> anyhow::Result<()> {
         Tier::RecoverLog => crash_states::answer_questions(),
         Tier::Model { deep } => model::model(deep),
         Tier::Real(arguments) => real::real(&arguments),
+        Tier::Score(arguments) => score::score(&arguments),
+        Tier::Trial(arguments) => score::trial(&arguments),
         Tier::Sim(arguments) => sim::sim(&arguments),
     }
 }

@@ -42,6 +42,7 @@ use std::time::Duration;
 use anyhow::ensure;
 use clap::Args;
 
+use crate::checkers::{Violation, check_evidence};
 use plan::Plan;
 use seeds::Seeds;
 use verdict::{Verdict, judge, shrink};
@@ -88,6 +89,12 @@ pub(crate) fn sim(arguments: &SimArguments) -> anyhow::Result<()> {
 pub(crate) fn quick() -> anyhow::Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     many(&Seeds::within(0..u64::MAX, QUICK_SEEDS, QUICK_FOR), threads)
+}
+
+/// Runs a seed, and says what is violated.
+pub(crate) fn check(seed: u64) -> anyhow::Result<Vec<Violation>> {
+    panics::listen(seed);
+    Ok(check_evidence(&run::run(&Plan::of(seed))?.evidence))
 }
 
 /// Runs many seeds, and says what they contained; the first violation ends it.

@@ -5,24 +5,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::repository::{Package, file, files, nothing_is_wrong, packages};
 
 /// What each crate may depend on within the workspace, its tests set aside; nothing points back.
-const MAY_DEPEND_ON: [(&str, &[&str]); 15] = [
+const MAY_DEPEND_ON: [(&str, &[&str]); 16] = [
     ("binary", &[]),
     ("fuzzing", &[]),
+    ("planted", &[]),
     ("model", &[]),
     ("env", &[]),
-    ("scheduler", &["binary", "model"]),
+    ("scheduler", &["binary", "model", "planted"]),
     ("protocol", &["binary", "model"]),
-    ("storage", &["model"]),
-    ("replication", &["binary", "env", "model", "scheduler", "storage"]),
-    ("queen", &["env", "model", "protocol", "replication", "scheduler", "storage"]),
-    ("forager", &["binary", "env", "model", "protocol", "storage"]),
+    ("storage", &["model", "planted"]),
+    ("replication", &["binary", "env", "model", "planted", "scheduler", "storage"]),
+    ("queen", &["env", "model", "planted", "protocol", "replication", "scheduler", "storage"]),
+    ("forager", &["binary", "env", "model", "planted", "protocol", "storage"]),
     ("client", &["env", "model", "protocol"]),
     ("cli", &["client", "env", "forager", "model", "queen", "replication", "storage"]),
     ("testkit", &["client", "env", "forager", "model", "queen"]),
     ("tests", &[]),
     (
         "chaos",
-        &["client", "env", "forager", "model", "protocol", "queen", "replication", "scheduler", "storage", "testkit"],
+        &[
+            "client",
+            "env",
+            "forager",
+            "model",
+            "planted",
+            "protocol",
+            "queen",
+            "replication",
+            "scheduler",
+            "storage",
+            "testkit",
+        ],
     ),
 ];
 

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use antfarm_model::{CostClass, EffectClass, Epoch, ForagerNo, Incarnation, Limits, Manifest, Name, document};
-use antfarm_scheduler::{AttemptOutcome, Command, GraphSource, LoadError, Registration, Reply, State};
+use antfarm_model::{
+    CostClass, EffectClass, Epoch, ForagerNo, GraphNo, Incarnation, Limits, Manifest, Name, Span, document,
+};
+use antfarm_scheduler::{AttemptOutcome, Command, GraphRecord, GraphSource, LoadError, Registration, Reply, State};
 
 use super::Summary;
+use super::applied::Applied;
 use super::forager::{Forager, Rules, ToForager};
 use super::leader::Leader;
 use super::log::Log;
@@ -21,6 +24,9 @@ const RIVALS: usize = 2;
 
 /// Messages that are on their way at most; more are lost.
 const MAX_MESSAGES: usize = 64;
+
+/// For how long the id of a removed graph stays taken: longer than any history.
+const DEDUPE_WINDOW: Span = Span::from_secs(7 * 24 * 3_600);
 
 const TOOLS: [(&str, EffectClass); 3] =
     [("pure", EffectClass::Pure), ("write", EffectClass::Guarded), ("pay", EffectClass::Irrevocable)];
@@ -44,6 +50,7 @@ pub(super) struct World {
     messages: Vec<Message>,
     submitted: u64,
     facts: Vec<Fact>,
+    applied: Applied,
     summary: Summary,
 }
 
@@ -63,6 +70,7 @@ impl World {
             messages: Vec::new(),
             submitted: 0,
             facts: Vec::new(),
+            applied: Applied::default(),
             summary: Summary::default(),
         };
         for which in 0..world.foragers.len() {
@@ -80,7 +88,9 @@ impl World {
             0..6 => self.elect(),
             6..16 => self.now += self.random.below(6_000),
             16..36 => self.submit(),
-            36..56 => self.register(),
+            36..40 => self.cancel(),
+            40..44 => self.remove(),
+            44..56 => self.register(),
             56..76 => self.cut_off(),
             76..82 => self.restart_forager(),
             82..92 => self.restart_replica(),
@@ -93,8 +103,13 @@ impl World {
         self.kill_unleased();
     }
 
-    pub(super) fn check(&self) -> Result<(), Violation> {
+    /// Every replica applies what is committed; then everything is held to what must hold.
+    pub(super) fn check(&mut self) -> Result<(), Violation> {
+        for replica in 0..REPLICAS {
+            while self.apply_one(replica) {}
+        }
         check_facts(&self.facts)?;
+        self.applied.check()?;
         check_replicas(&self.replicas)
     }
 
@@ -106,9 +121,8 @@ impl World {
     pub(super) fn into_summary(mut self) -> Summary {
         self.summary.simulated = Duration::from_millis(self.now);
         self.summary.entries = self.log.committed();
-        let finished = |state: &State| {
-            state.graphs_from(antfarm_model::GraphNo(0)).filter(|graph| graph.finished_at.is_some()).count()
-        };
+        let finished =
+            |state: &State| state.graphs_from(GraphNo(0)).filter(|graph| graph.finished_at.is_some()).count();
         self.summary.graphs_finished = self.replicas.iter().map(finished).max().unwrap_or(0) as u64;
         self.summary
     }
@@ -123,16 +137,38 @@ impl World {
         self.summary.elections += 1;
     }
 
+    /// A graph appears, or is submitted once more.
     fn submit(&mut self) {
-        self.submitted += 1;
-        let tool = TOOLS[self.random.pick(TOOLS.len()).unwrap_or(0)].0;
+        let again = self.random.percent(20) && self.submitted > 0;
+        let number = if again { 1 + self.random.below(self.submitted) } else { self.submitted + 1 };
+        self.submitted = number.max(self.submitted);
+        let tool = TOOLS[usize::try_from(number).unwrap_or(0) % TOOLS.len()].0;
         let text = format!(
-            "{{id: g{}, on_failure: continue, nodes: {{a: {{tool: {tool}, array: {{count: 3}}}}, b: {{tool: write, after: [a]}}}}}}",
-            self.submitted
+            "{{id: g{number}, on_failure: continue, nodes: {{a: {{tool: {tool}, array: {{count: 3}}}}, b: {{tool: write, after: [a]}}}}}}"
         );
         let graph = document::graph(text.as_bytes(), &Limits::default()).expect("the simulation submits good graphs");
         let command = Command::Submit(GraphSource::Inline(GraphSource::encode(&graph).into()));
         self.propose_anywhere(&[command]);
+    }
+
+    fn cancel(&mut self) {
+        if let Some(graph) = self.any_graph(|_| true) {
+            self.propose_anywhere(&[Command::CancelGraph { graph }]);
+        }
+    }
+
+    /// Forgets a graph that has ended, as leaders do after the retention.
+    fn remove(&mut self) {
+        if let Some(graph) = self.any_graph(|graph| graph.finished_at.is_some()) {
+            self.propose_anywhere(&[Command::RemoveGraph { graph, dedupe_window: DEDUPE_WINDOW }]);
+        }
+    }
+
+    fn any_graph(&mut self, is_meant: impl Fn(&GraphRecord) -> bool) -> Option<GraphNo> {
+        let replica = self.random.pick(REPLICAS)?;
+        let graphs = self.replicas[replica].graphs_from(GraphNo(0)).filter(|graph| is_meant(graph));
+        let graphs: Vec<_> = graphs.map(|graph| graph.no).collect();
+        self.random.pick(graphs.len()).map(|place| graphs[place])
     }
 
     fn propose_anywhere(&mut self, commands: &[Command]) {
@@ -265,6 +301,7 @@ impl World {
             return true;
         };
         let outcome = state.apply(position, entry);
+        self.applied.note(&entry.commands, &outcome);
         for answer in outcome.answers {
             if let Ok(Reply::Registered { forager, incarnation }) = answer
                 && let Some(process) = state.forager(forager).and_then(|record| record.process)

@@ -19,12 +19,15 @@ mod lease;
 mod proposals;
 mod register;
 mod session;
+#[cfg(planted_bugs)]
+mod uncommitted;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use antfarm_model::Epoch;
+use antfarm_planted::{Bug, planted};
 use antfarm_protocol::{ForagerMessage, HeartbeatAck, MemberAddress, QueenMessage, Welcome};
 use antfarm_replication::{Leadership as Hint, NotLeading, Office as Opened};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -177,7 +180,9 @@ impl Office {
         let Some(leading) = self.leading.take() else { return };
         leading.end();
         self.shared.metrics.in_office(false);
-        *self.shared.hearing.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        if !planted(Bug::SilenceSurvivesOffice) {
+            *self.shared.hearing.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        }
         self.welcome_all();
     }
 

@@ -8,6 +8,7 @@ mod socket;
 use std::sync::Arc;
 
 use antfarm_model::ForagerNo;
+use antfarm_planted::{Bug, planted};
 use antfarm_protocol::{ForagerMessage, QueenMessage};
 use antfarm_scheduler::AttemptId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -99,7 +100,8 @@ impl Sessions {
 
     fn open(&self) -> (SessionId, Outbox, mpsc::Receiver<Vec<QueenMessage>>) {
         let id = SessionId(self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-        let (sender, receiver) = mpsc::channel(MAX_UNSENT);
+        let bound = if planted(Bug::UnboundedOutbox) { Semaphore::MAX_PERMITS } else { MAX_UNSENT };
+        let (sender, receiver) = mpsc::channel(bound);
         (id, Outbox(sender), receiver)
     }
 }

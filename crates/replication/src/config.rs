@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use antfarm_model::{Limits, MemberId, Name};
+use antfarm_planted::{Bug, planted};
 use openraft::{Config, SnapshotPolicy};
 
 use crate::member::Member;
@@ -158,7 +159,7 @@ impl ReplicaConfig {
             heartbeat_interval: millis(self.heartbeat),
             election_timeout_min: millis(self.election_timeout_min),
             election_timeout_max: millis(self.election_timeout_max),
-            enable_leader_restore: Some(false),
+            enable_leader_restore: Some(planted(Bug::OfficeResumed)),
             enable_pre_vote: Some(true),
             quorum_loss_probe_interval: Some(millis(self.quorum_loss_phase())),
             allow_log_reversion: Some(false),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antfarm_model::{Epoch, LogIndex, MemberId, WallTime};
+use antfarm_planted::{Bug, planted};
 use antfarm_scheduler::{Entry, Outcome};
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -163,10 +164,12 @@ impl<R: AsyncRuntime> RaftCore<R> {
         let term = linearizer.read_log_id().committed_leader_id().term;
         let index = linearizer.read_log_id().index();
         let within = self.config.election_timeout_max * 2;
+        let office = || Office { epoch: self.epoch(term), index: LogIndex(index), cause: self.campaigns.cause(term) };
+        if planted(Bug::OfficeBeforeBarrier) {
+            return Ok(office());
+        }
         match linearizer.try_await_ready(&self.raft, Some(within)).await {
-            Ok(Ok(_)) => {
-                Ok(Office { epoch: self.epoch(term), index: LogIndex(index), cause: self.campaigns.cause(term) })
-            }
+            Ok(Ok(_)) => Ok(office()),
             Ok(Err(_)) => Err(NotLeading::NoQuorum),
             Err(_) => Err(NotLeading::Stopped),
         }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use antfarm_env::Env;
+use antfarm_planted::{Bug, planted};
 use antfarm_storage::{Fact, LogEngine, OnDurable, Record, StorageError};
 use openraft::storage::{IOFlushed, RaftLogStorage};
 use openraft::{AsyncRuntime, LogState, OptionalSend, RaftLogReader};
@@ -108,6 +109,10 @@ impl<R: AsyncRuntime> RaftLogStorage<Types<R>> for LogStore {
     }
 
     async fn save_vote(&mut self, vote: &Vote) -> io::Result<()> {
+        if planted(Bug::VoteBeforeSync) {
+            self.engine.save_vote(encode_vote(vote), unwatched());
+            return Ok(());
+        }
         durable(|on_durable| self.engine.save_vote(encode_vote(vote), on_durable)).await.map_err(io::Error::other)
     }
 
@@ -138,8 +143,15 @@ impl<R: AsyncRuntime> RaftLogStorage<Types<R>> for LogStore {
             .into_iter()
             .map(|entry| Record { index: entry.log_id.index, payload: encode_entry(&entry) })
             .collect();
-        let on_durable =
-            move |result: Result<(), StorageError>| callback.io_completed(result.map_err(io::Error::other));
+        if planted(Bug::AckBeforeSync) {
+            self.engine.append(records, unwatched());
+            callback.io_completed(Ok(()));
+            return Ok(());
+        }
+        let on_durable = move |result: Result<(), StorageError>| match result {
+            Err(_) if planted(Bug::FailedSyncIgnored) => callback.io_completed(Ok(())),
+            result => callback.io_completed(result.map_err(io::Error::other)),
+        };
         self.engine.append(records, Box::new(on_durable));
         Ok(())
     }

@@ -11,6 +11,7 @@ mod retire;
 use std::collections::BTreeMap;
 
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, Span, WallTime};
+use antfarm_planted::{Bug, planted};
 
 pub use recall::recalls;
 
@@ -58,7 +59,8 @@ impl Liveness {
 
     /// From when its silence counts: nobody is missed from before this leadership, or from before it registered.
     pub(crate) fn heard_at(&self, forager: &Forager) -> Elapsed {
-        let known_since = self.since.max(forager.registered_at);
+        let since = if planted(Bug::NoGrace) { Elapsed(0) } else { self.since };
+        let known_since = since.max(forager.registered_at);
         self.contact(forager).map_or(known_since, |contact| contact.heard_at.max(known_since))
     }
 }
@@ -118,6 +120,11 @@ pub fn decide(
     if budget.sweep {
         commands.extend(judge::judge(state, in_flight, now, liveness, policy));
         commands.extend(retire::retire(state, in_flight, now, policy));
+    }
+    if planted(Bug::WorkTakenBack) {
+        let open = state.foragers().flat_map(|forager| forager.attempts().map(|(id, open)| (forager.no, *id, open)));
+        let former = open.filter(|(_, _, open)| open.assigned_at < liveness.since);
+        commands.extend(former.map(|(forager, id, _)| Command::Return { forager, attempts: id.into() }));
     }
     let judged = commands.iter().filter_map(judged_forager).collect();
     commands.extend(assign::assign(state, in_flight, now, liveness, &judged, budget.instances));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use antfarm_model::{
     Elapsed, ForagerNo, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime,
 };
+use antfarm_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -143,8 +144,11 @@ fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
             dropped_at: kept.dropped_at,
         })
     });
-    let tombstones =
-        core.tombstones.iter().map(|(name, kept)| Record::Tombstone { name: name.clone(), until: kept.until });
+    let tombstones = core
+        .tombstones
+        .iter()
+        .filter(|_| !planted(Bug::TombstonesNotKept))
+        .map(|(name, kept)| Record::Tombstone { name: name.clone(), until: kept.until });
     let graphs = core.graphs.values().flat_map(|graph| graph_records(graph));
     std::iter::once(header)
         .chain(tools)
@@ -234,6 +238,9 @@ impl State {
             count = number;
         }
         if complete && partial.is_none() && is_coherent(&core) {
+            if planted(Bug::FollowerReaps) {
+                core.foragers.retain(|_, forager| !forager.lost);
+            }
             Ok(Self::from_core(core))
         } else {
             Err(LoadError::OutOfPlace { number: count }.into())
@@ -251,7 +258,10 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
         Record::Tool { no, name, manifest, users } => {
             core.tools.insert(no, ToolRecord { name, manifest, users });
         }
-        Record::Forager(forager) => {
+        Record::Forager(mut forager) => {
+            if planted(Bug::OpenAttemptsNotKept) {
+                Arc::make_mut(&mut forager).open = <[BTreeMap<_, _>; 3]>::default();
+            }
             core.foragers.insert(forager.no, forager);
         }
         Record::Upload { upload, part, bytes, dropped_at } => {
@@ -277,7 +287,10 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
         }
         Record::Instances(instances) => {
             let partial = partial.as_mut()?;
-            for one in instances {
+            for mut one in instances {
+                if planted(Bug::OpenAttemptsNotKept) {
+                    one.open.clear();
+                }
                 partial.instances.push(one);
             }
         }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use antfarm_model::Epoch;
+use antfarm_planted::{Bug, planted};
 use antfarm_protocol::QueenMessage;
 use antfarm_storage::StorageError;
 
@@ -16,12 +17,12 @@ impl Foreman {
         }
         if let Some(epoch) = message.epoch() {
             match epoch.cmp(&self.parts.epoch.seen()) {
-                Ordering::Less => {
+                Ordering::Less if !planted(Bug::LowerEpochHeard) => {
                     self.stale_messages += 1;
                     tracing::warn!(kind = message.type_name(), %epoch, seen = %self.parts.epoch.seen(), "ignored: a lower epoch");
                     return Ok(());
                 }
-                Ordering::Equal => {}
+                Ordering::Less | Ordering::Equal => {}
                 Ordering::Greater => self.learn(epoch)?,
             }
             self.parts.sessions.follow(session);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use antfarm_env::{Env, Net};
+use antfarm_planted::{Bug, planted};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::config::QueenAddress;
@@ -76,7 +77,8 @@ async fn keep(address: &QueenAddress, around: &Surroundings) {
             Ok(Err(error)) => tracing::debug!(queen = %address, %error, "no session"),
             Err(_) => tracing::debug!(queen = %address, "no session: the queen does not answer"),
         }
-        tokio::time::sleep(wait / 2 + around.env.jitter(wait / 2)).await;
+        let jitter = if planted(Bug::NoJitter) { wait / 2 } else { around.env.jitter(wait / 2) };
+        tokio::time::sleep(wait / 2 + jitter).await;
         wait = (wait * 2).min(LONGEST_WAIT);
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use antfarm_model::MemberId;
+use antfarm_planted::{Bug, planted};
 use antfarm_replication::Leadership;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -100,6 +101,9 @@ impl Api {
     }
 
     async fn is_certain(&self, certainty: Certainty, deadline: Instant) -> bool {
+        if planted(Bug::LocalReads) {
+            return true;
+        }
         let acked = self.shared.replica.quorum_acked();
         let fresh = self.shared.config.raft.election_timeout_max.to_std();
         if certainty == Certainty::Quorum && acked.is_some_and(|ago| ago < fresh) {

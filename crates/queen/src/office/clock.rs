@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use antfarm_env::Env;
 use antfarm_model::{Elapsed, WallTime};
+use antfarm_planted::{Bug, planted};
 use antfarm_scheduler::Now;
 
 /// Reads the cluster's clocks from this process's monotonic one.
@@ -28,7 +29,10 @@ impl Clock {
 
     pub(super) fn now(&self) -> Now {
         let passed = self.env.monotonic().saturating_sub(self.began);
-        let millis = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
+        let mut millis = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
+        if planted(Bug::WallClockLease) {
+            millis = self.env.wall_ms().saturating_sub(self.wall.0);
+        }
         Now {
             wall: WallTime(self.wall.0.saturating_add(millis)),
             elapsed: Elapsed(self.elapsed.0.saturating_add(millis)),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, ForagerNo, GraphNo, Incarnation, NodeNo};
+use antfarm_model::{Elapsed, Epoch, ForagerNo, GraphNo, Incarnation, NodeNo};
 use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
 use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
 
@@ -119,16 +119,19 @@ impl Leadership {
     }
 }
 
+/// The arguments of a node, rendered.
+type Rendered = ((GraphNo, NodeNo), JsonText);
+
 /// What one forager has not been told.
 struct Difference<'a> {
     state: &'a State,
     now: Now,
-    epoch: antfarm_model::Epoch,
+    epoch: Epoch,
     session: &'a mut Session,
     unusable: &'a mut Vec<(ForagerNo, AttemptId, Arc<str>)>,
     assigned: &'a mut Vec<AttemptId>,
     /// The arguments that were rendered last: all instances of a node have the same.
-    rendered: Option<((GraphNo, NodeNo), JsonText)>,
+    rendered: Option<Rendered>,
 }
 
 impl Difference<'_> {
@@ -170,7 +173,7 @@ impl Difference<'_> {
     }
 
     fn assign(&mut self, forager: &Forager, id: AttemptId, active: &mut Active) {
-        match self.assignment(forager.incarnation, id) {
+        match assignment(self.state, self.now, self.epoch, &mut self.rendered, forager.incarnation, id) {
             Ok(Some(message)) => {
                 self.session.queue(message);
                 self.assigned.push(id);
@@ -180,48 +183,56 @@ impl Difference<'_> {
             Err(why) => self.unusable.push((forager.no, id, why)),
         }
     }
+}
 
-    fn assignment(&mut self, incarnation: Incarnation, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
-        let Some((graph, instance)) = self.state.instance(id.instance) else { return Ok(None) };
-        let shape = graph.shape();
-        let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
-        if node.deadline.is_some_and(|deadline| deadline <= self.now.wall) {
-            return Ok(None); // it is about to expire, which is told to the forager then
-        }
-        let tool = shape.tool(id.instance.node);
-        let Some(name) = self.state.tool_name(tool.tool) else { return Ok(None) };
-        let args = match &self.rendered {
-            Some((of, args)) if *of == (graph.no, id.instance.node) => args.clone(),
-            Some(_) | None => {
-                let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
-                let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
-                self.rendered = Some(((graph.no, id.instance.node), args.clone()));
-                args
-            }
-        };
-        let graph_id = &shape.graph().id;
-        let key = match node.array {
-            Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),
-            None => format!("{graph_id}@{}/{}", graph.no, node.id),
-        };
-        let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(self.now.wall.0);
-        Ok(Some(QueenMessage::Assign(Assign {
-            epoch: self.epoch,
-            incarnation,
-            attempt: convert::attempt_ref(id),
-            graph_id: graph_id.clone(),
-            node_id: node.id.clone(),
-            array: node.array.is_some(),
-            tool: name.clone(),
-            effects: tool.effects,
-            class: tool.class,
-            args,
-            attempt_number: instance.attempts,
-            idempotency_key: key.into(),
-            timeout_ms: shape.timeout(id.instance.node).0,
-            deadline_ms: node.deadline.map(remaining),
-        })))
+/// The message that has a forager run an attempt; nothing if it is too late for that, and why not if it cannot be made.
+pub(super) fn assignment(
+    state: &State,
+    now: Now,
+    epoch: Epoch,
+    rendered: &mut Option<Rendered>,
+    incarnation: Incarnation,
+    id: AttemptId,
+) -> Result<Option<QueenMessage>, Arc<str>> {
+    let Some((graph, instance)) = state.instance(id.instance) else { return Ok(None) };
+    let shape = graph.shape();
+    let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
+    if node.deadline.is_some_and(|deadline| deadline <= now.wall) {
+        return Ok(None); // it is about to expire, which is told to the forager then
     }
+    let tool = shape.tool(id.instance.node);
+    let Some(name) = state.tool_name(tool.tool) else { return Ok(None) };
+    let args = match rendered {
+        Some((of, args)) if *of == (graph.no, id.instance.node) => args.clone(),
+        Some(_) | None => {
+            let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
+            let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+            *rendered = Some(((graph.no, id.instance.node), args.clone()));
+            args
+        }
+    };
+    let graph_id = &shape.graph().id;
+    let key = match node.array {
+        Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),
+        None => format!("{graph_id}@{}/{}", graph.no, node.id),
+    };
+    let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(now.wall.0);
+    Ok(Some(QueenMessage::Assign(Assign {
+        epoch,
+        incarnation,
+        attempt: convert::attempt_ref(id),
+        graph_id: graph_id.clone(),
+        node_id: node.id.clone(),
+        array: node.array.is_some(),
+        tool: name.clone(),
+        effects: tool.effects,
+        class: tool.class,
+        args,
+        attempt_number: instance.attempts,
+        idempotency_key: key.into(),
+        timeout_ms: shape.timeout(id.instance.node).0,
+        deadline_ms: node.deadline.map(remaining),
+    })))
 }
 
 /// Whether a closed attempt's own end would still be taken, since nobody has decided yet what became of it.

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use antfarm_model::{Epoch, ForagerNo, GraphNo, Incarnation, LogIndex, NodeNo};
+use antfarm_planted::{Bug, planted};
 use antfarm_protocol::{AttemptRef, QueenMessage, Recall, Welcome};
 use antfarm_replication::{Office as Opened, ProposeError};
 use antfarm_scheduler::{
@@ -118,10 +119,16 @@ impl Leadership {
         let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
         let wall = wall.max(lower_median(clocks.into_values()));
         let clock = Clock::new(shared.env.clone(), wall, elapsed);
+        let mut liveness = Liveness { since: elapsed, contacts: BTreeMap::new() };
+        if planted(Bug::SilenceSurvivesOffice)
+            && let Some((former, _)) = &*shared.hearing.read().unwrap_or_else(PoisonError::into_inner)
+        {
+            liveness.clone_from(former);
+        }
         Ok(Self {
             shared: shared.clone(),
             epoch: opened.epoch,
-            liveness: Liveness { since: elapsed, contacts: BTreeMap::new() },
+            liveness,
             proposals: Proposals::default(),
             active: BTreeMap::new(),
             forager_of: BTreeMap::new(),
@@ -417,6 +424,10 @@ impl Leadership {
         let entry = Entry { epoch: self.epoch, wall: now.wall, elapsed: now.elapsed, commands };
         match self.shared.replica.propose(&entry).await {
             Ok(pending) => {
+                #[cfg(planted_bugs)]
+                if planted(Bug::SentBeforeCommit) {
+                    self.send_uncommitted(&entry.commands);
+                }
                 self.proposals.enter(number, items, self.clock.monotonic(), pending);
                 Ok(())
             }

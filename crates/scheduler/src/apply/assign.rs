@@ -1,6 +1,7 @@
 //! `Assign`: opens attempts, if everything that the decision relied on still holds.
 
 use antfarm_model::{ForagerNo, Incarnation};
+use antfarm_planted::{Bug, planted};
 
 use super::Answer;
 use super::step::Step;
@@ -57,7 +58,7 @@ impl Step<'_> {
             return Err(Refusal::PinnedElsewhere);
         }
         let expired = node.deadline.is_some_and(|deadline| deadline <= self.wall());
-        let running = graph.phase == GraphPhase::Running;
+        let running = graph.phase == GraphPhase::Running || planted(Bug::CancelNotChecked);
         let fence = self.fence();
         let ready = instances.iter().all(|id| {
             graph.instance(id.node, id.index).is_some_and(|instance| {

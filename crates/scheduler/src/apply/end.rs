@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use antfarm_model::ForagerNo;
+use antfarm_planted::{Bug, planted};
 
 use super::Answer;
 use super::step::Step;
@@ -23,12 +24,16 @@ impl Step<'_> {
         let mut any = false;
         for id in attempts.iter() {
             any |= self.end_one(id, forager, outcome, irrevocable)
-                || (irrevocable && self.take_late(id, forager, outcome));
+                || ((irrevocable || planted(Bug::LateResultTaken)) && self.take_late(id, forager, outcome));
         }
         if any { Ok(Reply::Done) } else { Err(Refusal::UnknownAttempt) }
     }
 
-    fn end_one(&mut self, id: AttemptId, forager: ForagerNo, outcome: &AttemptOutcome, irrevocable: bool) -> bool {
+    fn end_one(&mut self, mut id: AttemptId, forager: ForagerNo, outcome: &AttemptOutcome, irrevocable: bool) -> bool {
+        if planted(Bug::FenceNotCompared) {
+            id.fence =
+                self.instance(id.instance).and_then(|found| found.open.first()).map_or(id.fence, |open| open.fence);
+        }
         let cancel = self.state.holder(&id).and_then(|record| record.attempt(&id)).and_then(|attempt| attempt.cancel);
         if matches!(outcome, AttemptOutcome::Interrupted) {
             let open = self.state.index.open.get(&id) == Some(&forager);
@@ -115,7 +120,8 @@ impl Step<'_> {
     /// The late end of an irrevocable attempt whose fate was unknown is taken, unless somebody has decided.
     fn take_late(&mut self, id: AttemptId, forager: ForagerNo, outcome: &AttemptOutcome) -> bool {
         let Some(instance) = self.instance_mut(id.instance) else { return false };
-        let undecided = instance.state == InstanceState::NeedsDecision;
+        let undecided = instance.state == InstanceState::NeedsDecision
+            || (planted(Bug::LateResultTaken) && !instance.state.is_final());
         let awaited = |last: &&mut ClosedAttempt| undecided && last.fence == id.fence && last.forager == forager;
         let Some(last) = instance.closed.last_mut().filter(awaited) else { return false };
         match outcome {

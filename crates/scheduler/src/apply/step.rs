@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Incarnation, WallTime};
+use antfarm_planted::{Bug, noise, planted};
 
 use crate::event::Event;
 use crate::forager::{Attempt, CancelReason, Forager};
@@ -175,7 +176,7 @@ impl<'a> Step<'a> {
             let timeout_at = started_at.plus(shape.timeout(id.instance.node));
             self.state.index.timers.forget_elapsed(timeout_at, Timer::Timeout(id));
         }
-        let closed_at = self.wall();
+        let closed_at = if planted(Bug::ClockInApply) { WallTime(noise()) } else { self.wall() };
         if let Some(instance) = self.instance_mut(id.instance) {
             instance.open.retain(|open| open.fence != id.fence);
             let Attempt { epoch, times, .. } = attempt;

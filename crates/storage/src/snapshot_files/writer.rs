@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use antfarm_planted::{Bug, planted};
+
 use crate::StorageError;
 use crate::disk::DiskWriter;
 use crate::snapshot_files::format::{self, CHUNK_BYTES, Totals};
@@ -63,11 +65,15 @@ impl SnapshotWriter {
         }
         self.file.write(&0_u32.to_le_bytes())?;
         self.file.write(&self.totals.end())?;
-        self.file.sync()?;
+        if !planted(Bug::NamedUnsynced) {
+            self.file.sync()?;
+        }
         let path = self.files.path_of(self.index);
         self.files.disk.rename(&self.beside, &path)?;
         self.finished = true;
-        self.files.disk.sync_folder(&self.files.folder)?;
+        if !planted(Bug::FolderNotSynced) {
+            self.files.disk.sync_folder(&self.files.folder)?;
+        }
         self.files.prune()?;
         Ok(SnapshotFile { index: self.index, path })
     }

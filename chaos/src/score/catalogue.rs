@@ -1,0 +1,98 @@
+//! Which layer has to find which mistake, and within how many seeds.
+
+use antfarm_planted::Bug;
+
+use super::layer::Layer;
+use crate::scenes::Scene;
+
+/// A mistake and who has to find it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Case {
+    pub(super) bug: Bug,
+    pub(super) layer: Layer,
+    /// Within how many seeds, from 0.
+    pub(super) seeds: u64,
+}
+
+const fn core(bug: Bug, seeds: u64) -> Case {
+    Case { bug, layer: Layer::Core, seeds }
+}
+
+const fn scene(bug: Bug, scene: Scene, seeds: u64) -> Case {
+    Case { bug, layer: Layer::Scene(scene), seeds }
+}
+
+const fn sim(bug: Bug, seeds: u64) -> Case {
+    Case { bug, layer: Layer::Sim, seeds }
+}
+
+/// All mistakes that can be made today.
+pub(super) const CASES: [Case; 28] = [
+    sim(Bug::AckBeforeSync, 40),
+    sim(Bug::VoteBeforeSync, 40),
+    sim(Bug::SentBeforeCommit, 40),
+    scene(Bug::EpochInMemory, Scene::FormerLeader, 2),
+    scene(Bug::LowerEpochHeard, Scene::FormerLeader, 2),
+    sim(Bug::OfficeResumed, 40),
+    core(Bug::FenceNotCompared, 500),
+    core(Bug::TombstonesNotKept, 500),
+    core(Bug::OpenAttemptsNotKept, 500),
+    core(Bug::ClockInApply, 500),
+    sim(Bug::LocalReads, 40),
+    sim(Bug::OfficeBeforeBarrier, 40),
+    sim(Bug::WallClockLease, 40),
+    sim(Bug::FailedSyncIgnored, 40),
+    scene(Bug::DamageTakenForTail, Scene::DamagedJournal, 2),
+    scene(Bug::FolderNotSynced, Scene::PowerCut, 2),
+    scene(Bug::NamedUnsynced, Scene::PowerCut, 2),
+    sim(Bug::SilenceSurvivesOffice, 40),
+    core(Bug::WorkTakenBack, 500),
+    core(Bug::NoGrace, 500),
+    scene(Bug::NoJitter, Scene::ComingBack, 2),
+    scene(Bug::UnboundedOutbox, Scene::DeafForager, 2),
+    core(Bug::LateResultTaken, 2_000),
+    core(Bug::FollowerReaps, 500),
+    sim(Bug::NoDeadline, 40),
+    sim(Bug::NeverSilent, 40),
+    core(Bug::CancelNotChecked, 500),
+    scene(Bug::LengthBelieved, Scene::AnnouncedLength, 2),
+];
+
+/// Mistakes of the catalogue that this code cannot make, and why.
+pub(super) const NOT_EXPRESSIBLE: [(u8, &str); 4] = [
+    (9, "a client that retries with another request id: the id of the graph is the key, so there is none to invent"),
+    (24, "a leader that keeps office on a broken disk: consensus ends with the first failed write, and office with it"),
+    (27, "a member that is removed without a quorum: membership cannot be changed yet"),
+    (
+        28,
+        "a log that is purged under a snapshot on its way: a snapshot is a file that stays readable, and another one follows",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page that shows the catalogue to people.
+    const PAGE: &str = include_str!("../../PLANTED.md");
+
+    #[test]
+    fn the_page_shows_the_catalogue_as_it_is() {
+        for Case { bug, layer, seeds } in CASES {
+            let row = format!("| {bug} | {} | {} | {} | {seeds} |", bug.wrong(), bug.breaks(), layer.name());
+            assert!(PAGE.contains(&row), "PLANTED.md lacks this row:\n{row}");
+        }
+        for (number, why) in NOT_EXPRESSIBLE {
+            let row = format!("- M{number}: {why}.");
+            assert!(PAGE.contains(&row), "PLANTED.md lacks this line:\n{row}");
+        }
+        assert_eq!(PAGE.matches("\n| M").count(), CASES.len(), "PLANTED.md has no other row");
+    }
+
+    #[test]
+    fn every_mistake_has_one_who_finds_it() {
+        assert_eq!(CASES.map(|case| case.bug), Bug::ALL);
+        let is_left_out = |number: &u8| NOT_EXPRESSIBLE.iter().any(|(left_out, _)| left_out == number);
+        assert!((1..=32).all(|number| Bug::of_number(number).is_none() == is_left_out(&number)));
+    }
+}

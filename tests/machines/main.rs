@@ -8,4 +8,5 @@ mod guide;
 mod guide_followed;
 mod leader_cut_off;
 mod leader_deaf;
+mod leader_reset;
 mod site;

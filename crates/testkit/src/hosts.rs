@@ -127,6 +127,14 @@ impl Hosts {
         rules::drop_all_from(&self.machine(to).namespace, self.address(from)).expect("a rule can be added");
     }
 
+    /// From now on, something between two machines resets their connections, and refuses new ones, in both directions.
+    pub fn reset(&self, one: &str, other: &str) {
+        let _changing = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        for (from, to) in [(one, other), (other, one)] {
+            rules::reset_all_from(&self.machine(to).namespace, self.address(from)).expect("a rule can be added");
+        }
+    }
+
     /// Cuts a machine off from all others.
     pub fn isolate(&self, name: &str) {
         self.machines.iter().filter(|other| other.name != name).for_each(|other| self.cut(name, &other.name));
@@ -141,7 +149,7 @@ impl Hosts {
         }
     }
 
-    /// How many packets were lost by cuts so far. A fault that was to bite has raised it.
+    /// How many packets were lost by cuts, or reset, so far. A fault that was to bite has raised it.
     pub fn dropped(&self) -> u64 {
         let _changing = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let standing = self.machines.iter().map(|machine| rules::dropped(&machine.namespace));

@@ -58,6 +58,23 @@ fn a_direction_can_be_lost_alone() {
 }
 
 #[test]
+fn a_reset_is_told_at_once_to_who_speaks_and_to_who_connects() {
+    let Some(hosts) = pair() else { return };
+    let right = (hosts.address("right"), PORT).into();
+    let listener = hosts.inside("right", || TcpListener::bind(right)).expect("it can listen");
+    let connect = || hosts.inside("left", || TcpStream::connect_timeout(&right, SOON));
+    let mut open = connect().expect("they can reach each other");
+    let (_accepted, _) = listener.accept().expect("it listens");
+    hosts.reset("left", "right");
+    assert_eq!(connect().expect_err("it is refused").kind(), std::io::ErrorKind::ConnectionRefused);
+    wait_until("the open connection to break", SOON, || {
+        ensure!(std::io::Write::write_all(&mut open, b"x").is_err(), "it takes more");
+        Ok(())
+    });
+    assert!(hosts.dropped() > 0, "resets are counted");
+}
+
+#[test]
 fn an_isolated_host_hears_nobody_and_the_others_hear_each_other() {
     let Some(hosts) = Hosts::or_skip(&["one", "two", "three"]) else { return };
     hosts.isolate("two");

@@ -2,6 +2,7 @@
 
 mod checkers;
 mod core;
+mod crash_states;
 mod history;
 mod random;
 mod real;
@@ -37,6 +38,11 @@ enum Tier {
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
+    /// What a power cut may leave of logs, votes, snapshots and journals, each recovered and judged.
+    Crash(crash_states::CrashArguments),
+    /// Opens logs on behalf of `crash`, in a process that may end.
+    #[command(hide = true)]
+    RecoverLog,
     /// The shipped binary as real processes, under work and faults.
     Real(real::RealArguments),
     /// The whole cluster in one process: real consensus, transport, API, foragers and clients on simulated machines.
@@ -51,6 +57,8 @@ fn main() -> anyhow::Result<()> {
             real::quick()
         }
         Tier::Core { seeds, from } => core_seeds(from..from.saturating_add(seeds)),
+        Tier::Crash(arguments) => crash_states::crash(&arguments),
+        Tier::RecoverLog => crash_states::answer_questions(),
         Tier::Real(arguments) => real::real(&arguments),
         Tier::Sim(arguments) => sim::sim(&arguments),
     }

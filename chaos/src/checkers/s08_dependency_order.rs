@@ -1,7 +1,5 @@
 //! S8: a node is assigned, and starts, only when everything that it depends on has succeeded.
 
-use std::collections::BTreeMap;
-
 use super::Violation;
 use crate::history::{Evidence, Mark, NodeSpec};
 
@@ -41,16 +39,16 @@ fn in_the_ledger(evidence: &Evidence) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Where events show everything from the first change of a graph on.
+/// Where events show everything from the beginning of a graph on.
 fn in_the_log(evidence: &Evidence) -> Result<(), Violation> {
-    let mut begun = BTreeMap::new();
+    let begun = evidence.log.beginnings();
     let mut succeeded = std::collections::BTreeSet::new();
     for change in evidence.log.changes() {
-        let first = *begun.entry(change.graph).or_insert(change.index);
         if change.state == "succeeded" {
             succeeded.insert((change.graph, change.node, change.instance));
         }
-        if change.state != "assigned" || !evidence.log.coverage.has_all(first, change.index) {
+        let Some(first) = begun.get(change.graph).filter(|_| change.state == "assigned") else { continue };
+        if !evidence.log.coverage.has_all(*first, change.index) {
             continue;
         }
         for before in dependencies(evidence, change.graph, change.node) {

@@ -31,13 +31,13 @@ const OPEN: [&str; 2] = ["assigned", "running"];
 /// Where events show a graph from its beginning to its end. What had not begun when a graph was stopped ends with it,
 /// without an event of its own.
 fn nothing_runs_in_a_finished_graph(evidence: &Evidence) -> Result<(), Violation> {
-    let mut begun = BTreeMap::new();
+    let begun = evidence.log.beginnings();
     let mut open: BTreeMap<(&str, &str, u32), &str> = BTreeMap::new();
     for (index, events) in &evidence.log.entries {
         for event in events {
             let Some(graph) = event.graph.as_deref() else { continue };
-            let first = *begun.entry(graph).or_insert(*index);
-            if event.r#type == "graph" && event.finished == Some(true) && evidence.log.coverage.has_all(first, *index) {
+            let is_seen = begun.get(graph).is_some_and(|first| evidence.log.coverage.has_all(*first, *index));
+            if event.r#type == "graph" && event.finished == Some(true) && is_seen {
                 let first_open = open.range((graph, "", 0)..).next();
                 if let Some(((_, node, instance), state)) = first_open.filter(|((of, ..), _)| *of == graph) {
                     let what = format!("graph {graph} ended at index {index}, and its {node}[{instance}] is {state}");

@@ -167,6 +167,7 @@ impl World {
             rebooted: false,
             slots: SLOTS,
             class_slots: [None; 3],
+            prefetch: 0,
             tools: TOOLS.iter().map(|(tool, _)| name(tool)).collect(),
             poison_limit: 3,
         };

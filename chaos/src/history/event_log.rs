@@ -111,6 +111,17 @@ impl EventLog {
         places.filter_map(|(index, place)| Some((*index, self.entries.get(index)?.get(*place)?)))
     }
 
+    /// At which index the beginning of each graph was seen. What is not here may have begun where nobody read.
+    pub(crate) fn beginnings(&self) -> BTreeMap<&str, u64> {
+        let events = self.entries.iter().flat_map(|(index, events)| events.iter().map(move |event| (*index, event)));
+        let begun = events.filter(|(_, event)| event.r#type == "graph" && event.state.as_deref() == Some("running"));
+        let mut beginnings = BTreeMap::new();
+        for (index, graph) in begun.filter_map(|(index, event)| Some((index, event.graph.as_deref()?))) {
+            beginnings.entry(graph).or_insert(index);
+        }
+        beginnings
+    }
+
     /// All changes of instances in the order of the log.
     pub(crate) fn changes(&self) -> impl Iterator<Item = Change<'_>> {
         self.entries.iter().flat_map(|(index, events)| {

@@ -44,11 +44,11 @@ pub(super) struct Clocks {
 #[derive(Debug, Default)]
 struct Offsets {
     /// By how much the wall clock is ahead of the true time, in milliseconds.
-    wall_ms: AtomicI64,
-    /// For how long the machine was suspended.
-    suspended_ms: AtomicU64,
-    /// When it was started last.
-    booted_ms: AtomicU64,
+    wall: AtomicI64,
+    /// For how long the machine was suspended, in milliseconds.
+    suspended: AtomicU64,
+    /// When it was started last, in milliseconds.
+    booted: AtomicU64,
 }
 
 impl Clocks {
@@ -61,31 +61,31 @@ impl Clocks {
 
     /// The wall clock is set.
     pub(super) fn jump(&self, by_ms: i64) {
-        self.offsets.wall_ms.fetch_add(by_ms, Ordering::Relaxed);
+        self.offsets.wall.fetch_add(by_ms, Ordering::Relaxed);
     }
 
     /// The machine was suspended until now, for so long.
     pub(super) fn suspended(&self, length: Duration) {
-        self.offsets.suspended_ms.fetch_add(millis(length), Ordering::Relaxed);
+        self.offsets.suspended.fetch_add(millis(length), Ordering::Relaxed);
     }
 
     /// The machine was started again.
     pub(super) fn boot(&self) {
-        self.offsets.booted_ms.store(millis(self.time.elapsed() + UP), Ordering::Relaxed);
-        self.offsets.suspended_ms.store(0, Ordering::Relaxed);
+        self.offsets.booted.store(millis(self.time.elapsed() + UP), Ordering::Relaxed);
+        self.offsets.suspended.store(0, Ordering::Relaxed);
     }
 
     pub(super) fn wall_ms(&self) -> u64 {
-        self.time.wall_ms().saturating_add_signed(self.offsets.wall_ms.load(Ordering::Relaxed))
+        self.time.wall_ms().saturating_add_signed(self.offsets.wall.load(Ordering::Relaxed))
     }
 
     fn boot_time(&self) -> Duration {
-        let booted = Duration::from_millis(self.offsets.booted_ms.load(Ordering::Relaxed));
+        let booted = Duration::from_millis(self.offsets.booted.load(Ordering::Relaxed));
         (self.time.elapsed() + UP).saturating_sub(booted)
     }
 
     fn monotonic(&self) -> Duration {
-        self.boot_time().saturating_sub(Duration::from_millis(self.offsets.suspended_ms.load(Ordering::Relaxed)))
+        self.boot_time().saturating_sub(Duration::from_millis(self.offsets.suspended.load(Ordering::Relaxed)))
     }
 }
 

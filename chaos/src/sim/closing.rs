@@ -14,7 +14,7 @@ use super::watch::position;
 use crate::history::{Call, Goal, GraphSpec, NodeSpec, Tool, What};
 
 /// Between two looks.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOK_EVERY: Duration = Duration::from_millis(80);
 
 /// After which time it is no use to wait any longer; each goal has its own, shorter bound, which its checker knows.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(75);

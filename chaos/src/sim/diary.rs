@@ -6,7 +6,7 @@ use antfarm_replication::{StoredVote, stored_vote, term_of_record};
 use antfarm_storage::{LogEngine, MemoryEngine, OnDurable, Record, StorageError};
 
 use super::chronicle::{Chronicle, Pen};
-use crate::history::{Ballot, DiskStep, Span, What};
+use crate::history::{Ballot, DiskStep, EntryId, Span, What};
 
 /// The diary of one queen through all her lives. Clones are the same.
 #[derive(Clone)]
@@ -18,6 +18,8 @@ struct Book {
     life: u32,
     /// The last vote that was cast and is durable.
     cast: Option<Ballot>,
+    /// The last index in the newest snapshot, 0 without one.
+    snapshot: u64,
 }
 
 /// More records than one read brings are read in parts; this is the most of one.
@@ -26,12 +28,23 @@ const READ_BYTES: usize = 1 << 20;
 impl Diary {
     pub(super) fn new(chronicle: &Chronicle, queen: u16) -> Self {
         let pen = chronicle.pen(format!("disk-{queen}"));
-        Self(Arc::new(Mutex::new(Book { pen, queen, life: 0, cast: None })))
+        Self(Arc::new(Mutex::new(Book { pen, queen, life: 0, cast: None, snapshot: 0 })))
     }
 
-    /// The next life begins.
-    pub(super) fn begins(&self, life: u32) {
-        self.book().life = life;
+    /// The next life begins, with this snapshot.
+    pub(super) fn begins(&self, life: u32, snapshot: u64) {
+        let mut book = self.book();
+        (book.life, book.snapshot) = (life, snapshot);
+    }
+
+    /// The newest snapshot that is durable ends with this index.
+    pub(super) fn has_snapshot(&self, index: u64) {
+        let mut book = self.book();
+        if index > book.snapshot {
+            book.snapshot = index;
+            // Its term stands inside, where nobody looks.
+            book.write(DiskStep::Snapshot { last: EntryId { index, term: 0 } });
+        }
     }
 
     /// What that life finds on its disk.
@@ -46,7 +59,8 @@ impl Diary {
         }
         let mut book = self.book();
         let ballot = engine.vote().as_deref().and_then(stored_vote).map(|vote| book.ballot(vote));
-        book.write(DiskStep::Found { ballot, log, purged: bounds.first.saturating_sub(1), snapshot: 0 });
+        let (purged, snapshot) = (bounds.first.saturating_sub(1), book.snapshot);
+        book.write(DiskStep::Found { ballot, log, purged, snapshot });
     }
 
     pub(super) fn keeps(&self, records: &[Record], on_durable: OnDurable) -> OnDurable {

@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use antfarm_storage::{Disk, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
+use antfarm_storage::{Disk, DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
 
+use super::diary::Diary;
 use super::sink::{LEDGER, Sink};
 use crate::random::Random;
+
+/// The folder of a queen's snapshots.
+pub(super) const SNAPSHOTS: &str = "snapshots";
 
 /// What is wrong with a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,12 +85,13 @@ impl Health {
 }
 
 /// A machine's disk. The ledger alone is elsewhere, where no fault reaches it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct SimulatedDisk {
     files: MemoryDisk,
     unsynced: Unsynced,
     health: Health,
     sink: Sink,
+    diary: Diary,
     machine: String,
 }
 
@@ -94,9 +99,9 @@ pub(super) struct SimulatedDisk {
 type Unsynced = Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>;
 
 impl SimulatedDisk {
-    pub(super) fn new(health: Health, sink: Sink, machine: &str) -> Self {
+    pub(super) fn new(health: Health, sink: Sink, diary: Diary, machine: &str) -> Self {
         let (files, unsynced) = (MemoryDisk::new(), Unsynced::default());
-        Self { files, unsynced, health, sink, machine: machine.to_owned() }
+        Self { files, unsynced, health, sink, diary, machine: machine.to_owned() }
     }
 
     /// Cuts the power: what was not synced is lost.
@@ -121,6 +126,13 @@ impl SimulatedDisk {
             }
         }
         torn
+    }
+
+    /// The last index in the newest snapshot in a folder, 0 without one: it stands in its name.
+    pub(super) fn newest_snapshot(&self, folder: &Path) -> u64 {
+        let names = self.files.list(folder).unwrap_or_default();
+        let index = |name: &String| name.strip_prefix("snapshot-")?.strip_suffix(".snap")?.parse().ok();
+        names.iter().filter_map(index).max().unwrap_or(0)
     }
 
     fn unsynced(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
@@ -156,13 +168,19 @@ impl Disk for SimulatedDisk {
         Ok(self.writer(path, self.files.append(path)?, true))
     }
 
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError> {
+        self.health.check(path, "opening")?;
+        let (inner, health) = (self.files.open_file(path)?, self.health.clone());
+        Ok(Box::new(File { inner, health, path: path.to_owned() }))
+    }
+
     fn exists(&self, path: &Path) -> Result<bool, StorageError> {
         self.files.exists(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> Result<(), StorageError> {
         self.health.check(from, "renaming")?;
-        if to.parent().is_some_and(|folder| folder.ends_with("snapshots")) {
+        if to.parent().is_some_and(|folder| folder.ends_with(SNAPSHOTS)) {
             self.health.0.snapshots.fetch_add(1, Ordering::Relaxed);
         }
         self.files.rename(from, to)
@@ -178,7 +196,11 @@ impl Disk for SimulatedDisk {
 
     fn sync_folder(&self, folder: &Path) -> Result<(), StorageError> {
         self.health.check(folder, "syncing")?;
-        self.files.sync_folder(folder)
+        self.files.sync_folder(folder)?;
+        if folder.ends_with(SNAPSHOTS) {
+            self.diary.has_snapshot(self.newest_snapshot(folder));
+        }
+        Ok(())
     }
 
     fn create_folders(&self, folder: &Path) -> Result<(), StorageError> {
@@ -187,6 +209,28 @@ impl Disk for SimulatedDisk {
 
     fn lock(&self, path: &Path) -> Result<Box<dyn DiskLock>, StorageError> {
         if path == Path::new(LEDGER) { self.sink.lock() } else { self.files.lock(path) }
+    }
+}
+
+struct File {
+    inner: Box<dyn DiskFile>,
+    health: Health,
+    path: PathBuf,
+}
+
+impl DiskFile for File {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StorageError> {
+        self.inner.read_at(offset, buffer)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
+        self.health.check(&self.path, "writing")?;
+        self.inner.write_at(offset, bytes)
+    }
+
+    fn sync(&self) -> Result<(), StorageError> {
+        self.health.check(&self.path, "syncing")?;
+        self.inner.sync()
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::clock::{Clocks, env};
 use super::diary::Diary;
-use super::disk::{Health, SimulatedDisk};
+use super::disk::{Health, SNAPSHOTS, SimulatedDisk};
 use super::engine::{Pace, SimulatedEngine};
 use super::life::{Life, Runtime};
 use super::network::{Fabric, Host, net};
@@ -89,7 +89,7 @@ impl Machine {
     pub(super) fn new(place: Place, daemon: Daemon) -> Self {
         let Place { number, name, host, clocks, pace, sink, fabric, diary, exits, mut random } = place;
         let health = Health::default();
-        let disk = SimulatedDisk::new(health.clone(), sink.clone(), &name);
+        let disk = SimulatedDisk::new(health.clone(), sink.clone(), diary.clone(), &name);
         let (programs, keeper) = boot(&name, 1, &clocks, &sink, &mut random);
         let state = State {
             random,
@@ -231,7 +231,8 @@ impl Machine {
 
     fn start_queen(&self, state: &mut State, life: &Life, config: QueenConfig) {
         let durable = std::mem::replace(&mut state.durable, MemoryEngine::held());
-        self.diary.begins(life.number());
+        let snapshots = config.data_dir.join(SNAPSHOTS);
+        self.diary.begins(life.number(), self.disk.newest_snapshot(&snapshots));
         let (diary, health) = (self.diary.clone(), self.health.clone());
         let engine = SimulatedEngine::new(durable, diary, health, life.clone(), state.pace);
         state.engine = Some(engine.clone());

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::disk::Illness;
 use super::field::Field;
 use super::machine::Machine;
 use super::plan::{Fault, Trouble, Who};
@@ -79,8 +80,8 @@ impl One {
             Trouble::Slow | Trouble::Lossy => self.bad_weather().await,
             Trouble::Break => self.break_connections(),
             Trouble::DiskStall(_) => stall(targets, lasts).await,
-            Trouble::DiskError(_) => sicken(targets, super::disk::Illness::Error, lasts).await,
-            Trouble::DiskFull(_) => sicken(targets, super::disk::Illness::Full, lasts).await,
+            Trouble::DiskError(_) => sicken(targets, Illness::Error, lasts).await,
+            Trouble::DiskFull(_) => sicken(targets, Illness::Full, lasts).await,
             Trouble::ClockJump(_) => Some(self.jump(targets)),
             Trouble::Impostor => self.impose().await,
             Trouble::Garbage => self.send_garbage().await,
@@ -172,7 +173,9 @@ impl One {
         let lives: Vec<u32> = targets.iter().map(|machine| machine.lives()).collect();
         let held = targets.iter().filter(|machine| machine.hold()).count();
         if with_machine {
-            targets.iter().for_each(|machine| machine.hold_programs());
+            for machine in targets {
+                machine.hold_programs();
+            }
         }
         sleep(self.fault.lasts).await;
         for (machine, life) in targets.iter().zip(lives) {
@@ -190,7 +193,9 @@ impl One {
     fn jump(&self, targets: &[Arc<Machine>]) -> String {
         const SECOND: i64 = 1_000;
         let by = [-1, 1, -3_600, 3_600, 315_360_000][self.number_below(5)] * SECOND;
-        targets.iter().for_each(|machine| machine.clocks.jump(by));
+        for machine in targets {
+            machine.clocks.jump(by);
+        }
         let reading = targets.first().map_or(0, |machine| machine.clocks.wall_ms());
         format!("by {by} ms; it shows {reading}")
     }
@@ -207,19 +212,29 @@ async fn kill(targets: &[Arc<Machine>], lasts: Duration, how: fn(&Machine) -> bo
 }
 
 async fn stall(targets: &[Arc<Machine>], lasts: Duration) -> Option<String> {
-    targets.iter().for_each(|machine| machine.health.stall(true));
+    let stall = |stalled| {
+        for machine in targets {
+            machine.health.stall(stalled);
+        }
+    };
+    stall(true);
     sleep(lasts).await;
     let waiting: usize = targets.iter().map(|machine| machine.unsynced()).sum();
-    targets.iter().for_each(|machine| machine.health.stall(false));
+    stall(false);
     (waiting > 0).then(|| format!("{waiting} changes waited for a sync"))
 }
 
-async fn sicken(targets: &[Arc<Machine>], illness: super::disk::Illness, lasts: Duration) -> Option<String> {
+async fn sicken(targets: &[Arc<Machine>], illness: Illness, lasts: Duration) -> Option<String> {
     let failed = || targets.iter().map(|machine| machine.health.failed()).sum::<u64>();
     let before = failed();
-    targets.iter().for_each(|machine| machine.health.set(illness));
+    let set = |illness| {
+        for machine in targets {
+            machine.health.set(illness);
+        }
+    };
+    set(illness);
     sleep(lasts).await;
-    targets.iter().for_each(|machine| machine.health.set(super::disk::Illness::None));
+    set(Illness::None);
     let operations = failed() - before;
     (operations > 0).then(|| format!("{operations} operations failed"))
 }

@@ -177,7 +177,7 @@ impl Plan {
             seed,
             foragers: 2 + u16::try_from(random.below(3)).unwrap_or(0),
             clients: 2 + usize::try_from(random.below(3)).unwrap_or(0),
-            pause_ms: 100 + random.below(500),
+            pause_ms: 150 + random.below(900),
             sync_ms: random.below(5),
             disks_lie: false,
             snapshot_floor: 1 << (10 + random.below(7)),

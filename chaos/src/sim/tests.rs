@@ -139,8 +139,8 @@ fn a_suspended_machine_has_two_clocks_that_differ_and_a_set_clock_moves_neither(
         sleep(Duration::from_secs(3)).await;
         clocks.suspended(Duration::from_secs(2));
         clocks.jump(-60_000);
-        assert_eq!(env.boot_time() - boot_time, Duration::from_secs(3));
-        assert_eq!(env.monotonic() - monotonic, Duration::from_secs(1));
+        assert_eq!(env.boot_time(), boot_time + Duration::from_secs(3));
+        assert_eq!(env.monotonic(), monotonic + Duration::from_secs(1));
         assert_eq!(env.wall_ms() + 57_000, wall);
     });
 }
@@ -164,7 +164,7 @@ fn what_is_sent_over_a_link_that_is_cut_arrives_in_order_when_it_heals_or_never(
             near.write_all(b"after").await.expect("nobody knows yet");
             let mut heard = [0; 12];
             far.read_exact(&mut heard[..7]).await.expect("it had arrived");
-            assert!(timeout(Duration::from_secs(60), far.read(&mut heard[7..])).await.is_err(), "nothing arrives");
+            assert!(timeout(Duration::from_mins(1), far.read(&mut heard[7..])).await.is_err(), "nothing arrives");
             assert_eq!(fabric.held(HERE, THERE), 1);
             fabric.heal(HERE, THERE);
             match far.read_exact(&mut heard[7..]).await {
@@ -191,11 +191,11 @@ fn nobody_comes_through_a_cut_and_who_finds_nobody_is_told() {
         assert_eq!(refused, Some(std::io::ErrorKind::ConnectionRefused));
         let _listener = net(&fabric, THERE).listen(&address).await.expect("nobody else listens");
         fabric.cut(THERE, HERE);
-        assert!(timeout(Duration::from_secs(60), here.connect(&address)).await.is_err(), "no answer comes back");
+        assert!(timeout(Duration::from_mins(1), here.connect(&address)).await.is_err(), "no answer comes back");
         fabric.heal(THERE, HERE);
         assert!(here.connect(&address).await.is_ok());
         fabric.darken(THERE);
-        assert!(timeout(Duration::from_secs(60), here.connect(&address)).await.is_err(), "a dark machine is silent");
+        assert!(timeout(Duration::from_mins(1), here.connect(&address)).await.is_err(), "a dark machine is silent");
     });
 }
 

@@ -8,16 +8,16 @@ use serde_json::Value;
 
 use super::chronicle::Pen;
 use super::field::{Field, PATIENCE, QUEENS};
-use crate::history::{Claim, Event, ForagerSeen, Progress, QueenStatus, What};
+use crate::history::{Claim, Event, ForagerSeen, QueenStatus, What};
 
 /// Between two looks at the metrics of a queen.
-const LOOK_EVERY: Duration = Duration::from_millis(400);
+const LOOK_EVERY: Duration = Duration::from_millis(600);
 
 /// Every so many looks, the digest and the foragers are asked for, too.
 const DIGEST_EVERY: usize = 3;
 
 /// Between two looks into leaders.
-const INSIDE_EVERY: Duration = Duration::from_millis(40);
+const INSIDE_EVERY: Duration = Duration::from_millis(50);
 
 /// A queen that stands still is not waited for longer.
 const LOOK_WITHIN: Duration = Duration::from_millis(700);
@@ -34,7 +34,7 @@ pub(super) async fn read_events(field: Field, number: u16) {
         let mut stream = field.client(&queens, PATIENCE).events(Some(after), None);
         pen.write(What::Stream { queen: number, after });
         let error = follow(&field, &mut pen, &mut stream, &mut after).await;
-        if let Some(oldest) = oldest(&error) {
+        if let Some(oldest) = oldest(error.as_ref()) {
             pen.write(What::Gap { after, resumed_after: oldest });
             after = oldest;
         }
@@ -65,7 +65,7 @@ async fn follow(field: &Field, pen: &mut Pen, stream: &mut EventStream, after: &
 }
 
 /// After which index somebody would go on, as a refusal says.
-fn oldest(error: &Option<ClientError>) -> Option<u64> {
+fn oldest(error: Option<&ClientError>) -> Option<u64> {
     let Some(ClientError::Refused(problem)) = error else { return None };
     let (_, behind) = problem.detail.split_once("since=").filter(|_| problem.status == 410)?;
     behind.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
@@ -121,19 +121,6 @@ async fn status(field: &Field, queen: u16, pen: &mut Pen) {
     };
     if let (Some(epoch), Some(leads)) = (metric("antfarm_epoch"), metric("antfarm_is_leader")) {
         pen.write(What::Status(QueenStatus { queen, life, epoch, leads: leads > 0 }));
-        if let (Some(applied), Some(committed)) = (metric("antfarm_applied_index"), metric("antfarm_commit_index")) {
-            let (purged, snapshot, last) = (None, None, None); // metrics do not say
-            pen.write(What::Progress(Progress {
-                queen,
-                life,
-                term: epoch,
-                purged,
-                snapshot,
-                applied,
-                committed,
-                last,
-            }));
-        }
     }
 }
 

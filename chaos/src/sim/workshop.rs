@@ -14,6 +14,10 @@ use crate::work::PROGRAMS;
 /// Between two signs of life.
 const TICK: Duration = Duration::from_millis(100);
 
+/// Which of both goes on first when a suspended machine does, a program or the sentry that ends it, is for real machines to
+/// show: here the program is so much later.
+const AFTER_SUSPENSION: Duration = Duration::from_millis(2);
+
 /// `EX_TEMPFAIL`.
 const TEMPORARY: i32 = 75;
 
@@ -31,7 +35,7 @@ impl Workshop for Programs {
     }
 
     fn run(&self, call: ProgramCall) -> Pin<Box<dyn Future<Output = ProgramEnd> + Send>> {
-        let (forager, sink) = (self.forager.clone(), self.sink.clone());
+        let (forager, sink, env) = (self.forager.clone(), self.sink.clone(), self.env.clone());
         Box::pin(async move {
             let name = call.command.first().map_or("", String::as_str);
             let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else {
@@ -40,7 +44,11 @@ impl Workshop for Programs {
             let line = |event, exit| line(&call.environment, &forager, event, exit);
             sink.write(line(Mark::Start, None));
             for _ in 0..program.ticks {
+                let suspended = suspended(&env);
                 tokio::time::sleep(TICK).await;
+                if self::suspended(&env) > suspended {
+                    tokio::time::sleep(AFTER_SUSPENSION).await;
+                }
                 sink.write(line(Mark::Tick, None));
             }
             if program.asks_again && call.environment.get("ANTFARM_ATTEMPT").is_some_and(|attempt| attempt == "1") {
@@ -53,6 +61,11 @@ impl Workshop for Programs {
             ProgramEnd { code: 0, output }
         })
     }
+}
+
+/// For how long the machine was suspended, all in all.
+fn suspended(env: &Env) -> Duration {
+    env.boot_time().saturating_sub(env.monotonic())
 }
 
 fn line(environment: &BTreeMap<String, String>, forager: &str, event: Mark, exit: Option<i32>) -> Line {

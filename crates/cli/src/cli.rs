@@ -3,6 +3,7 @@
 use antfarm_model::Span;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::bench::Bench;
 use crate::commands::{
     check::Check, cluster::Cluster, completions::Completions, config::Config, events::Events, fence::Fence,
     forager::Forager, graph::Graph, keeper::Keeper, keeper::Sentry, node::Node, queen::Queen, submit::Submit,
@@ -67,6 +68,7 @@ enum Command {
     Forager(Forager),
     Cluster(Cluster),
     Config(Config),
+    Bench(Bench),
     Completions(Completions),
     Version(Version),
     #[command(hide = true)]
@@ -103,6 +105,7 @@ impl Cli {
             Command::Fence(fence) => fence.run(console),
             Command::Events(events) => events.run(global, console),
             Command::Config(config) => config.run(console),
+            Command::Bench(bench) => bench.run(console),
             Command::Completions(completions) => completions.run(console),
             Command::Version(version) => version.run(console),
             Command::Keeper(keeper) => keeper.run(),

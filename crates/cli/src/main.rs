@@ -1,5 +1,6 @@
 //! The binary `antfarm`: a cluster's daemons, and all that people do with it from a shell.
 
+mod bench;
 mod body;
 mod cli;
 mod commands;

@@ -293,6 +293,9 @@ pub struct ForagerView {
     pub free_slots: u32,
     /// How many of one class, where that is limited.
     pub class_slots: ByClass<Option<u32>>,
+    /// How many attempts it takes beyond its slots.
+    #[serde(default)]
+    pub prefetch: u32,
     /// What it was told to run.
     pub open_attempts: ByClass<u64>,
     /// The tools that it has.

@@ -24,6 +24,7 @@ use crate::executor::BUILT_IN;
 ///     queens = ["http://10.0.0.1:7101", "10.0.0.2:7101"] # required: at least one; the others are learned
 ///     data_dir = "/var/lib/antfarm/forager-1"           # required: journal, epoch and working folders
 ///     slots = 8                                         # attempts at once, 1 to 16384
+///     prefetch = 0                                      # attempts kept beyond the slots, to begin when one is free
 ///     kill_grace = "2s"                                 # between SIGTERM and SIGKILL, 1ms to 10m
 ///     builtin_tools = true                              # noop, echo, sleep, fail, spin, append
 ///
@@ -55,6 +56,10 @@ pub struct ForagerConfig {
     /// How many attempts it runs at once.
     #[serde(default = "default_slots")]
     pub slots: u32,
+    /// How many attempts it takes beyond its slots, to begin each as soon as a slot is free. For programs that take less
+    /// time than the way to the leader and back; longer ones are better kept where anybody can take them.
+    #[serde(default)]
+    pub prefetch: u32,
     /// How many of one class it runs at once.
     #[serde(default)]
     pub class_slots: BTreeMap<CostClass, u32>,
@@ -119,6 +124,14 @@ pub enum ConfigError {
         /// The value.
         found: u32,
     },
+    /// It keeps more than it may.
+    #[error("`prefetch` is {found} and `slots` is {slots}: together they may be {MAX_SLOTS} at most")]
+    Prefetch {
+        /// The value.
+        found: u32,
+        /// All slots.
+        slots: u32,
+    },
     /// A class has more slots than there are.
     #[error(
         "`class_slots.{class}` is {limit} and `slots` is {slots}: a class has at most all slots; lower the first or raise the second"
@@ -177,6 +190,7 @@ impl ForagerConfig {
             queens,
             data_dir: data_dir.into(),
             slots: DEFAULT_SLOTS,
+            prefetch: 0,
             class_slots: BTreeMap::new(),
             kill_grace: DEFAULT_KILL_GRACE,
             builtin_tools: true,
@@ -207,6 +221,9 @@ impl ForagerConfig {
         }
         if !(1..=MAX_SLOTS).contains(&self.slots) {
             return Err(ConfigError::Slots { found: self.slots });
+        }
+        if self.prefetch > MAX_SLOTS - self.slots {
+            return Err(ConfigError::Prefetch { found: self.prefetch, slots: self.slots });
         }
         if let Some((class, limit)) = self.class_slots.iter().find(|(_, limit)| **limit > self.slots) {
             return Err(ConfigError::ClassSlots { class: *class, limit: *limit, slots: self.slots });

@@ -14,6 +14,7 @@ mod identity;
 mod lease;
 mod log_request;
 mod present;
+mod recall;
 mod sessions;
 mod welcome;
 mod wind_down;
@@ -199,6 +200,7 @@ impl Foreman {
     /// What time demands, then the journal, then what follows from it.
     fn end_turn(&mut self) -> Result<(), StorageError> {
         self.watch_lease();
+        self.fill_slots()?;
         self.beat();
         if self.parts.journal.wants_compaction() {
             self.parts.journal.commit()?;

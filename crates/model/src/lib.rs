@@ -6,6 +6,8 @@
 mod digest;
 pub mod document;
 mod fault;
+#[cfg(test)]
+mod fuzz;
 mod graph;
 mod ids;
 mod instance_name;

@@ -35,6 +35,10 @@ impl WallTime {
 }
 
 impl Elapsed {
+    /// The last moment that the counter reaches, after some hundred million years. A span later is later still, so what is
+    /// put off is never due at once.
+    pub const LAST: Self = Self(u64::MAX / 2);
+
     /// The moment `span` later; the last representable one if that is too far.
     #[must_use]
     pub fn plus(self, span: Span) -> Self {
@@ -47,6 +51,9 @@ impl Elapsed {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
+
+/// Characters of a wrong text that its error repeats.
+const LONGEST_QUOTE: usize = 64;
 
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
@@ -69,7 +76,7 @@ impl std::str::FromStr for Span {
     type Err = InvalidSpan;
 
     fn from_str(text: &str) -> Result<Self, InvalidSpan> {
-        let invalid = || InvalidSpan(text.into());
+        let invalid = || InvalidSpan(text.chars().take(LONGEST_QUOTE).collect());
         let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, unit) = text.split_at(digits);
         let number: u64 = number.parse().map_err(|_| invalid())?;

@@ -5,7 +5,9 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Bounded, DecodeError};
 use crate::forager_message::{Accept, Cancelled, ForagerMessage, Heartbeat, Hello, Log, Reject, Returned, TaskResult};
-use crate::queen_message::{Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, QueenMessage, Refused, Welcome};
+use crate::queen_message::{
+    Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, QueenMessage, Recall, Refused, Welcome,
+};
 use crate::wire;
 use crate::wire::forager::ForagerMessageV1;
 use crate::wire::queen::QueenMessageV1;
@@ -99,6 +101,7 @@ impl Direction for QueenMessage {
             "queen.heartbeat_ack" => read::<HeartbeatAck, _>(json),
             "task.assign" => read::<Assign, _>(json),
             "task.cancel" => read::<Cancel, _>(json),
+            "task.recall" => read::<Recall, _>(json),
             "task.confirmed" => read::<Confirmed, _>(json),
             "task.log_request" => read::<LogRequest, _>(json),
             "queen.refused" => read::<Refused, _>(json),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::bounds::MAX_MESSAGES;
@@ -17,9 +17,14 @@ pub(crate) fn encode<D: Direction>(message: &D) -> Vec<u8> {
 pub(crate) fn decode<D: Direction>(frame: &[u8]) -> Result<Vec<D>, DecodeError> {
     let several = frame.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if several {
-        let Messages(messages) = serde_json::from_slice(frame).map_err(|error| invalid(&error))?;
-        Bounded::check("messages in a frame", messages.len(), MAX_MESSAGES).map_err(DecodeError::Unbounded)?;
-        messages.into_iter().map(|message| one(message.get())).collect()
+        let mut messages = Messages { read: Vec::new(), refused: None };
+        let mut reader = serde_json::Deserializer::from_slice(frame);
+        let syntax = (&mut messages).deserialize(&mut reader).and_then(|()| reader.end());
+        match (messages.refused, syntax) {
+            (Some(refused), _) => Err(refused),
+            (None, Err(error)) => Err(invalid(&error)),
+            (None, Ok(())) => Ok(messages.read),
+        }
     } else {
         let message: &RawValue = serde_json::from_slice(frame).map_err(|error| invalid(&error))?;
         Ok(vec![one(message.get())?])
@@ -44,32 +49,42 @@ struct Typed {
     name: String,
 }
 
-/// The messages of an array, still as text; one more than allowed at most, and what follows is not kept.
-struct Messages<'a>(Vec<&'a RawValue>);
+/// The messages of an array, each read as soon as its end is found; the first one that is refused ends the reading.
+struct Messages<D> {
+    read: Vec<D>,
+    refused: Option<DecodeError>,
+}
 
-impl<'de> Deserialize<'de> for Messages<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(MessagesVisitor)
+impl<D: Direction> Messages<D> {
+    fn take(&mut self, message: &RawValue) -> Result<(), DecodeError> {
+        Bounded::check("messages in a frame", self.read.len() + 1, MAX_MESSAGES).map_err(DecodeError::Unbounded)?;
+        self.read.push(one(message.get())?);
+        Ok(())
     }
 }
 
-struct MessagesVisitor;
+impl<'de, D: Direction> DeserializeSeed<'de> for &mut Messages<D> {
+    type Value = ();
 
-impl<'de> Visitor<'de> for MessagesVisitor {
-    type Value = Messages<'de>;
+    fn deserialize<T: Deserializer<'de>>(self, deserializer: T) -> Result<(), T::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, D: Direction> Visitor<'de> for &mut Messages<D> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array of messages")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let mut messages = Vec::new();
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         while let Some(message) = elements.next_element()? {
-            messages.push(message);
-            if messages.len() > MAX_MESSAGES {
-                return Err(A::Error::custom(format_args!("a frame has at most {MAX_MESSAGES} messages")));
+            if let Err(refused) = self.take(message) {
+                self.refused = Some(refused);
+                return Err(A::Error::custom("a message is refused"));
             }
         }
-        Ok(Messages(messages))
+        Ok(())
     }
 }

@@ -10,6 +10,8 @@ mod direction;
 mod error;
 mod forager_message;
 mod frame;
+#[cfg(test)]
+mod fuzz;
 mod json;
 mod json_text;
 mod outcome;
@@ -29,6 +31,7 @@ pub use frame::Frame;
 pub use json_text::{InvalidJson, JsonText};
 pub use outcome::{FailureKind, Outcome};
 pub use queen_message::{
-    Assign, Cancel, CancelReason, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Refused, Welcome,
+    Assign, Cancel, CancelReason, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Recall, Refused,
+    Welcome,
 };
 pub use running_digest::RunningDigest;

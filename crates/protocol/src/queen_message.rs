@@ -35,6 +35,9 @@ pub enum QueenMessage {
     /// The queen will not talk to this forager.
     #[serde(rename = "queen.refused")]
     Refused(Refused),
+    /// Hand back what has not begun.
+    #[serde(rename = "task.recall")]
+    Recall(Recall),
 }
 
 /// Whether the queen leads. The answer to a hello, and sent unasked when that changes.
@@ -163,6 +166,17 @@ pub struct Confirmed {
     pub attempts: Vec<AttemptRef>,
 }
 
+/// Hand these attempts back as far as they have not begun: somebody else could begin them now. What has begun goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recall {
+    /// The leader's epoch.
+    pub epoch: Epoch,
+    /// To which incarnation; any other ignores it.
+    pub incarnation: Incarnation,
+    /// Which.
+    pub attempts: Vec<AttemptRef>,
+}
+
 /// Send what an attempt wrote to its standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogRequest {
@@ -192,6 +206,7 @@ impl QueenMessage {
             Self::Confirmed(_) => "task.confirmed",
             Self::LogRequest(_) => "task.log_request",
             Self::Refused(_) => "queen.refused",
+            Self::Recall(_) => "task.recall",
         }
     }
 
@@ -201,7 +216,8 @@ impl QueenMessage {
             Self::Welcome(Welcome { epoch, .. }) | Self::HeartbeatAck(HeartbeatAck { epoch, .. }) => *epoch,
             Self::Assign(Assign { epoch, .. })
             | Self::Cancel(Cancel { epoch, .. })
-            | Self::Confirmed(Confirmed { epoch, .. }) => Some(*epoch),
+            | Self::Confirmed(Confirmed { epoch, .. })
+            | Self::Recall(Recall { epoch, .. }) => Some(*epoch),
             Self::LogRequest(_) | Self::Refused(_) => None,
         }
     }
@@ -211,7 +227,9 @@ impl QueenMessage {
     pub const fn addressee(&self) -> Option<Incarnation> {
         match self {
             Self::HeartbeatAck(HeartbeatAck { incarnation, .. }) => *incarnation,
-            Self::Assign(Assign { incarnation, .. }) | Self::Cancel(Cancel { incarnation, .. }) => Some(*incarnation),
+            Self::Assign(Assign { incarnation, .. })
+            | Self::Cancel(Cancel { incarnation, .. })
+            | Self::Recall(Recall { incarnation, .. }) => Some(*incarnation),
             Self::Welcome(_) | Self::Confirmed(_) | Self::LogRequest(_) | Self::Refused(_) => None,
         }
     }
@@ -228,7 +246,9 @@ impl QueenMessage {
             Self::Assign(assign) => {
                 Bounded::check("bytes of an idempotency key", assign.idempotency_key.len(), LARGEST_TEXT_BYTES)
             }
-            Self::Confirmed(confirmed) => Bounded::check("attempts", confirmed.attempts.len(), MAX_ATTEMPTS),
+            Self::Confirmed(Confirmed { attempts, .. }) | Self::Recall(Recall { attempts, .. }) => {
+                Bounded::check("attempts", attempts.len(), MAX_ATTEMPTS)
+            }
             Self::Refused(refused) => Bounded::check("bytes of a reason", refused.reason.len(), LARGEST_TEXT_BYTES),
             Self::HeartbeatAck(_) | Self::Cancel(_) | Self::LogRequest(_) => Ok(()),
         }
@@ -245,4 +265,4 @@ macro_rules! from_body {
     )*};
 }
 
-from_body!(Welcome, HeartbeatAck, Assign, Cancel, Confirmed, LogRequest, Refused);
+from_body!(Welcome, HeartbeatAck, Assign, Cancel, Confirmed, LogRequest, Refused, Recall);

@@ -9,16 +9,12 @@ mod values;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::bounds::{LARGEST_FRAME_BYTES, MAX_MESSAGES};
+use crate::bounds::MAX_MESSAGES;
 use crate::direction::Direction;
 use crate::error::{Bounded, DecodeError};
 
 const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 3;
-
-fn config() -> impl bincode::config::Config {
-    bincode::config::standard().with_limit::<LARGEST_FRAME_BYTES>()
-}
 
 pub(crate) fn header<D: Direction>() -> [u8; HEADER_BYTES] {
     let [low, high] = VERSION.to_le_bytes();
@@ -27,13 +23,12 @@ pub(crate) fn header<D: Direction>() -> [u8; HEADER_BYTES] {
 
 /// The bytes of a frozen message.
 pub(crate) fn freeze(message: &impl Serialize) -> Vec<u8> {
-    bincode::serde::encode_to_vec(message, bincode::config::standard())
-        .expect("frozen types hold only what bincode can say")
+    antfarm_binary::encode(message)
 }
 
 /// A frozen message from the beginning of `bytes`, and how many bytes it took.
 pub(crate) fn thaw<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), DecodeError> {
-    bincode::serde::decode_from_slice(bytes, config()).map_err(|_| DecodeError::Malformed)
+    antfarm_binary::decode_first(bytes).ok_or(DecodeError::Malformed)
 }
 
 pub(crate) fn decode<D: Direction>(frame: &[u8]) -> Result<Vec<D>, DecodeError> {

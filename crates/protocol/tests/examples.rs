@@ -56,7 +56,7 @@ fn the_page_shows_what_a_forager_really_sends() {
 fn the_page_shows_what_a_queen_really_sends() {
     let (lines, types) = golden::<QueenMessage>("From the queen");
     expect_file!["./golden/from_queen.txt"].assert_eq(&lines);
-    assert_eq!(types.len(), 7, "an example for each type: {types:?}");
+    assert_eq!(types.len(), 8, "an example for each type: {types:?}");
 }
 
 #[test]

@@ -148,8 +148,10 @@ pub struct StorageConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
-    /// sled.
+    /// Segmented append-only files.
     #[default]
+    Segments,
+    /// sled.
     Sled,
 }
 

@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use antfarm_model::CostClass;
-use antfarm_replication::{Replica, ReplicaStatus};
+use antfarm_replication::{ElectionCause, Replica, ReplicaStatus};
 use antfarm_scheduler::{Ending, ForagerState, InstanceState, RejectReason, State};
+use antfarm_storage::LogEngine;
 
 use family::Family;
 use histogram::Histogram;
@@ -28,6 +29,7 @@ pub(crate) struct Metrics(Arc<Counters>);
 struct Counters {
     in_office: AtomicBool,
     leader_changes: AtomicU64,
+    elections: Family,
     assignments: Family,
     results: Family,
     rejects: Family,
@@ -41,6 +43,11 @@ impl Metrics {
     /// Another member leads than before, or this one again in another term.
     pub(crate) fn leader_changed(&self) {
         self.0.leader_changes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// This queen was elected, for this reason.
+    pub(crate) fn elected(&self, cause: ElectionCause) {
+        self.0.elections.add(cause.as_str(), 1);
     }
 
     /// This queen took office, or resigned.
@@ -89,12 +96,13 @@ impl Metrics {
     }
 
     /// Everything in Prometheus' text format.
-    pub(crate) fn render(&self, replica: &Replica) -> String {
+    pub(crate) fn render(&self, replica: &Replica, log: &dyn LogEngine) -> String {
         let status = replica.status();
         let counters = &self.0;
         let mut page = Page::default();
         page.counter("antfarm_leader_changes_total", "Leaderships that this queen has seen begin.");
         page.value(&[], counters.leader_changes.load(Ordering::Relaxed));
+        page.family("antfarm_elections_total", "Elections that this queen won.", "cause", &counters.elections);
         page.family("antfarm_assignments_total", "Attempts that were opened.", "class", &counters.assignments);
         page.family("antfarm_results_total", "Instances that came to an end.", "outcome", &counters.results);
         page.family("antfarm_rejects_total", "Attempts that foragers would not run.", "reason", &counters.rejects);
@@ -104,10 +112,17 @@ impl Metrics {
         page.histogram("antfarm_commit_latency_seconds", "From proposed to applied.", &counters.commit_latency);
         page.gauge("antfarm_is_leader", "Whether this queen leads, as a quorum confirmed.");
         page.value(&[], u64::from(counters.in_office.load(Ordering::Relaxed)));
+        log_metrics(&mut page, log);
         replication_gauges(&mut page, &status);
         replica.read(|state| state_gauges(&mut page, state, &status));
         page.finish()
     }
+}
+
+fn log_metrics(page: &mut Page, log: &dyn LogEngine) {
+    page.gauge("antfarm_log_bytes", "Bytes of the entries in the log of this queen.");
+    page.value(&[], log.log_bytes());
+    page.sync_times("antfarm_fsync_seconds", "Syncs of the log to the disk.", &log.sync_times());
 }
 
 fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {

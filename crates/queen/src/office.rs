@@ -153,9 +153,10 @@ impl Office {
         let led_before = self.led == Some(opened.epoch);
         match Leadership::new(&self.shared, opened, led_before).await {
             Ok(leadership) => {
-                tracing::info!(epoch = opened.epoch.0, "this queen leads");
+                tracing::info!(epoch = opened.epoch.0, cause = %opened.cause, "this queen leads");
                 self.led = Some(opened.epoch);
                 self.shared.metrics.leader_changed();
+                self.shared.metrics.elected(opened.cause);
                 self.shared.metrics.in_office(true);
                 self.leading = Some(leadership);
                 self.welcome_all();
@@ -346,7 +347,16 @@ fn welcome(shared: &Shared) -> Welcome {
 }
 
 impl Session {
+    /// Queues a message; confirmations that follow each other become one.
     fn queue(&mut self, message: impl Into<QueenMessage>) {
-        self.unsent.push(message.into());
+        let message = message.into();
+        if let (QueenMessage::Confirmed(more), Some(QueenMessage::Confirmed(last))) = (&message, self.unsent.last_mut())
+            && last.epoch == more.epoch
+            && last.attempts.len() + more.attempts.len() <= antfarm_protocol::MAX_ATTEMPTS
+        {
+            last.attempts.extend_from_slice(&more.attempts);
+            return;
+        }
+        self.unsent.push(message);
     }
 }

@@ -70,6 +70,8 @@ impl Queen {
         config: QueenConfig,
     ) -> Result<QueenHandle, StartError> {
         let snapshots = config.data_dir.join(SNAPSHOTS);
+        let (log, clock) = (engine.clone(), env.clone());
+        log.time_syncs(Box::new(move || clock.monotonic()));
         let (replicated, theirs, peers) = (config.replica(), consensus.clone(), net.clone());
         let replica = consensus
             .within(async move { Replica::start::<R>(replicated, theirs, peers, engine, disk, &snapshots).await });
@@ -84,8 +86,18 @@ impl Queen {
         let (sessions, heard) = Sessions::new();
         let events = Events::start(&env, &replica, metrics.clone());
         let hearing = RwLock::new(None);
-        let shared =
-            Shared::new(Parts { config, env: env.clone(), net, replica, desk, events, metrics, sessions, hearing });
+        let shared = Shared::new(Parts {
+            config,
+            env: env.clone(),
+            net,
+            log,
+            replica,
+            desk,
+            events,
+            metrics,
+            sessions,
+            hearing,
+        });
         let stop = watch::Sender::new(false);
         let (ended, office_ended) = oneshot::channel();
         let inputs = office::Inputs { requests, heard, stop: stop.subscribe() };

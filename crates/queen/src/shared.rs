@@ -6,6 +6,7 @@ use std::time::Duration;
 use antfarm_env::{Env, Net};
 use antfarm_replication::Replica;
 use antfarm_scheduler::{Liveness, Now};
+use antfarm_storage::LogEngine;
 
 use crate::config::QueenConfig;
 use crate::desk::Desk;
@@ -24,6 +25,8 @@ pub(crate) struct Parts {
     pub(crate) config: QueenConfig,
     pub(crate) env: Env,
     pub(crate) net: Net,
+    /// Only looked at here; it is written to by the replica.
+    pub(crate) log: Arc<dyn LogEngine>,
     pub(crate) replica: Replica,
     pub(crate) desk: Desk,
     pub(crate) events: Events,

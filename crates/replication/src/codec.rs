@@ -44,15 +44,10 @@ pub(crate) enum CodecError {
 pub(crate) const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 3;
 
-/// No decoded value may claim more bytes than this, whatever its frame allowed.
-const MAX_DECODED_BYTES: usize = 64 << 20;
-
 pub(crate) fn encode<T: Serialize>(kind: Kind, value: &T) -> Vec<u8> {
     let mut bytes = vec![kind as u8];
     bytes.extend_from_slice(&VERSION.to_le_bytes());
-    let payload = bincode::serde::encode_to_vec(value, bincode::config::standard())
-        .expect("stored and sent types hold only what bincode can encode");
-    bytes.extend_from_slice(&payload);
+    bytes.extend_from_slice(&antfarm_binary::encode(value));
     bytes
 }
 
@@ -65,12 +60,7 @@ pub(crate) fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T,
     if version != VERSION {
         return Err(CodecError::UnknownVersion { found: version });
     }
-    let payload = &bytes[HEADER_BYTES..];
-    let config = bincode::config::standard().with_limit::<MAX_DECODED_BYTES>();
-    match bincode::serde::decode_from_slice(payload, config) {
-        Ok((value, consumed)) if consumed == payload.len() => Ok(value),
-        Ok(_) | Err(_) => Err(CodecError::Malformed(kind)),
-    }
+    antfarm_binary::decode(&bytes[HEADER_BYTES..]).ok_or(CodecError::Malformed(kind))
 }
 
 #[cfg(test)]

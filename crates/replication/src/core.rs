@@ -25,6 +25,7 @@ use crate::metrics::Metrics;
 use crate::replica::Office;
 use crate::state_machine::StateMachine;
 use crate::status::{Leadership, ReplicaStatus};
+use crate::succession::Campaigns;
 use crate::tasks::Tasks;
 use crate::transport::{Context, Peers, Purpose, Request, Response};
 use crate::types::{Payload, Types};
@@ -38,8 +39,8 @@ pub(crate) type Proposal = BoxFuture<'static, Result<Arc<Outcome>, ProposeError>
 const TERM_BITS: u32 = 48;
 
 /// A leader that was elected just now refuses for a moment, until a quorum has answered it once.
-const LEASE_RETRIES: u32 = 50;
-const LEASE_RETRY_PAUSE: Duration = Duration::from_millis(5);
+const LEASE_RETRIES: u32 = 250;
+const LEASE_RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// What the handle asks of a replica, whatever its runtime.
 pub(crate) trait Core: Send + Sync {
@@ -67,6 +68,7 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) leadership: watch::Sender<Leadership>,
     pub(crate) failure: watch::Sender<Option<Failure>>,
     pub(crate) in_flight: Arc<Semaphore>,
+    pub(crate) campaigns: Campaigns,
 }
 
 impl<R: AsyncRuntime> Core for RaftCore<R> {
@@ -162,7 +164,9 @@ impl<R: AsyncRuntime> RaftCore<R> {
         let index = linearizer.read_log_id().index();
         let within = self.config.election_timeout_max * 2;
         match linearizer.try_await_ready(&self.raft, Some(within)).await {
-            Ok(Ok(_)) => Ok(Office { epoch: self.epoch(term), index: LogIndex(index) }),
+            Ok(Ok(_)) => {
+                Ok(Office { epoch: self.epoch(term), index: LogIndex(index), cause: self.campaigns.cause(term) })
+            }
             Ok(Err(_)) => Err(NotLeading::NoQuorum),
             Err(_) => Err(NotLeading::Stopped),
         }

@@ -21,9 +21,11 @@ mod snapshot;
 mod start;
 mod state_machine;
 mod status;
+mod succession;
 mod tasks;
 mod transport;
 mod types;
+mod watched_engine;
 
 #[cfg(test)]
 mod openraft_suite;
@@ -37,6 +39,7 @@ pub use record::{StoredVote, stored_vote, term_of_record};
 pub use replica::{Office, Pending, Replica};
 pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
 pub use status::{Leadership, MemberStatus, ReplicaStatus};
+pub use succession::ElectionCause;
 
 /// The runtime of production: tokio.
 pub type SystemRuntime = openraft_rt_tokio::TokioRuntime;

@@ -1,4 +1,4 @@
-//! openraft's own storage tests, on our log store and state machine over both engines.
+//! openraft's own storage tests, on our log store and state machine over each engine.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use antfarm_env::{Env, SystemEnvironment};
 use antfarm_model::LogIndex;
 use antfarm_scheduler::{Position, State};
-use antfarm_storage::{LogEngine, MemoryDisk, MemoryEngine, SledEngine, SnapshotFiles};
+use antfarm_storage::{LogEngine, MemoryDisk, MemoryEngine, SegmentEngine, SledEngine, SnapshotFiles, SystemDisk};
 use futures_util::{Stream, StreamExt, stream};
 use openraft::errors::ErrorSource;
 use openraft::storage::{EntryResponder, RaftStateMachine};
@@ -128,6 +128,17 @@ impl StoreBuilder<C, LogStore, Gaps, TempDir> for OnSled {
     }
 }
 
+struct OnSegments;
+
+impl StoreBuilder<C, LogStore, Gaps, TempDir> for OnSegments {
+    async fn build(&self) -> Result<(TempDir, LogStore, Gaps), StorageError<C>> {
+        let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
+        let engine = SegmentEngine::open(Arc::new(SystemDisk), folder.path()).map_err(|error| failed(&error))?;
+        let (log, machine) = build(Arc::new(engine))?;
+        Ok((folder, log, machine))
+    }
+}
+
 #[tokio::test]
 async fn the_suite_passes_on_the_memory_engine() {
     Suite::test_all(OnMemory).await.expect("the suite passes");
@@ -136,4 +147,9 @@ async fn the_suite_passes_on_the_memory_engine() {
 #[tokio::test]
 async fn the_suite_passes_on_sled() {
     Suite::test_all(OnSled).await.expect("the suite passes");
+}
+
+#[tokio::test]
+async fn the_suite_passes_on_segments() {
+    Suite::test_all(OnSegments).await.expect("the suite passes");
 }

@@ -18,6 +18,7 @@ use crate::core::{Core, Proposal};
 use crate::error::{Failure, NotLeading, ProposeError, StartError, TransferError};
 use crate::feed::{Feed, Outcomes};
 use crate::status::{Leadership, ReplicaStatus};
+use crate::succession::ElectionCause;
 
 /// A running replica. All clones are one replica; it stops by [`Replica::shutdown`] or by itself ([`Replica::failed`]).
 #[derive(Clone)]
@@ -33,6 +34,8 @@ pub struct Office {
     pub epoch: Epoch,
     /// Everything up to here, the leader's own first entry included, was committed and applied.
     pub index: LogIndex,
+    /// Why this leader was elected.
+    pub cause: ElectionCause,
 }
 
 /// A proposal under way. Dropping it changes nothing about its fate.

@@ -7,7 +7,7 @@ use antfarm_env::{Env, Net};
 use antfarm_scheduler::State;
 use antfarm_storage::{Disk, LogEngine, SnapshotFiles};
 use openraft::{AsyncRuntime, Raft};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::bootstrap::Bootstrap;
 use crate::config::ReplicaConfig;
@@ -17,11 +17,14 @@ use crate::feed::Feed;
 use crate::identity::{Identity, PeerDisks};
 use crate::log_store::LogStore;
 use crate::metrics::Metrics;
+use crate::record::decode_vote;
 use crate::state_machine::StateMachine;
 use crate::status::Leadership;
+use crate::succession::{self, Campaigns, Succession};
 use crate::tasks::Tasks;
-use crate::transport::{self, Context, Gate, Handler, Heard, NetworkFactory, Peers};
+use crate::transport::{self, Context, Gate, Handler, Heard, LifeV1, Links, NetworkFactory, Peers};
 use crate::types::Types;
+use crate::watched_engine::WatchedEngine;
 
 /// Starts a replica; [`Replica::start`](crate::Replica::start) says what is true when this returns.
 pub(crate) async fn start<R: AsyncRuntime>(
@@ -34,6 +37,8 @@ pub(crate) async fn start<R: AsyncRuntime>(
 ) -> Result<(Arc<dyn Core>, Feed), StartError> {
     config.check()?;
     let raft_config = Arc::new(config.to_openraft()?);
+    let failure = watch::Sender::new(None);
+    let engine: Arc<dyn LogEngine> = Arc::new(WatchedEngine::new(engine, failure.clone()));
     let identity = Identity::establish(engine.as_ref(), &config, &env).await?;
     let files = SnapshotFiles::open(disk, snapshots)?;
     let feed = Feed::new(State::new(config.generation), config.outcomes_kept);
@@ -47,6 +52,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         tasks: tasks.clone(),
         refusals: watch::Sender::new(None),
         heard: Heard::new(env.clone()),
+        links: Links::new(),
     });
     let peers = Arc::new(Peers::new(context.clone()));
     let gate = Gate::new(config.election_timeout_max, config.quorum_loss_phase());
@@ -58,6 +64,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         append_within: config.election_timeout_max,
         gate: gate.clone(),
     };
+    let life = LifeV1 { began_after_term: engine.vote().map_or(Ok(0), |vote| term_of(&vote))? };
     let log = LogStore::open(engine, env, config.entries_bytes()).map_err(|error| stored(&error))?;
     let machine = StateMachine::new(feed.clone(), files.clone(), config.snapshot_floor_bytes);
     let raft = Raft::<Types<R>, _>::build(config.member.0, raft_config, network, log, machine);
@@ -76,16 +83,30 @@ pub(crate) async fn start<R: AsyncRuntime>(
         context: context.clone(),
         tasks: tasks.clone(),
         leadership: watch::Sender::new(Leadership::Following { leader: None }),
-        failure: watch::Sender::new(None),
+        failure,
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
+        campaigns: Campaigns::default(),
         config,
     };
     tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.failure.clone()));
+    let (statements, heard) = mpsc::channel(succession::MAX_UNHEARD);
+    let succession = Succession::new(
+        context.clone(),
+        core.peers.clone(),
+        raft.clone(),
+        heard,
+        core.campaigns.clone(),
+        core.config.election_timeout_max,
+    );
+    tasks.spawn(succession.run());
     let handler = Handler {
         context,
         raft,
         files,
         initial_members: core.config.initial_members.keys().map(|id| id.0).collect(),
+        life,
+        statements,
+        campaigns: core.campaigns.clone(),
         connections: Mutex::default(),
     };
     tasks.spawn(transport::serve(listener, Arc::new(handler)));
@@ -108,6 +129,11 @@ fn begin<R: AsyncRuntime>(core: &RaftCore<R>) {
             failure.send_replace(Some(refused));
         }
     });
+}
+
+/// The term of a stored vote.
+fn term_of(vote: &[u8]) -> Result<u64, StartError> {
+    decode_vote(vote).map(|vote| vote.leader_id.term).map_err(|error| stored(&error))
 }
 
 fn stored(error: &dyn std::fmt::Display) -> StartError {

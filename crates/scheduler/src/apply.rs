@@ -24,6 +24,8 @@ mod timers;
 mod tools;
 mod upload;
 
+use antfarm_model::Elapsed;
+
 use step::Step;
 
 use crate::command::Command;
@@ -52,7 +54,7 @@ impl State {
             return Outcome { position, answers, events: Vec::new() };
         }
         self.core.wall = self.core.wall.max(entry.wall);
-        self.core.elapsed = self.core.elapsed.max(entry.elapsed);
+        self.core.elapsed = self.core.elapsed.max(entry.elapsed.min(Elapsed::LAST));
         let mut step = Step::new(self);
         step.fire_timers();
         let answers = entry.commands.iter().map(|command| step.apply(command)).collect();

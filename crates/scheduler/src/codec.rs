@@ -45,19 +45,10 @@ pub enum CodecError {
 const VERSION: u16 = 1;
 const HEADER: usize = 3;
 
-/// No decoded value may claim more bytes than this.
-const MAX_BYTES: usize = 256 << 20;
-
-fn config() -> impl bincode::config::Config {
-    bincode::config::standard().with_limit::<MAX_BYTES>()
-}
-
 pub(crate) fn encode<T: Serialize>(kind: Kind, value: &T) -> Vec<u8> {
     let mut bytes = vec![kind as u8];
     bytes.extend_from_slice(&VERSION.to_le_bytes());
-    let payload = bincode::serde::encode_to_vec(value, bincode::config::standard())
-        .expect("stored types hold only what bincode can encode");
-    bytes.extend_from_slice(&payload);
+    bytes.extend_from_slice(&antfarm_binary::encode(value));
     bytes
 }
 
@@ -71,9 +62,5 @@ pub(crate) fn decode<T: DeserializeOwned>(kind: Kind, bytes: &[u8]) -> Result<T,
     if version != VERSION {
         return Err(CodecError::UnknownVersion { found: version, known: VERSION });
     }
-    let payload = &bytes[HEADER..];
-    match bincode::serde::decode_from_slice(payload, config()) {
-        Ok((value, consumed)) if consumed == payload.len() => Ok(value),
-        Ok(_) | Err(_) => Err(CodecError::Malformed { kind: expected, version }),
-    }
+    antfarm_binary::decode(&bytes[HEADER..]).ok_or(CodecError::Malformed { kind: expected, version })
 }

@@ -135,6 +135,21 @@ impl Command {
 
     /// No message of a failure is longer, in bytes.
     pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
+
+    /// Takes in a command that says the same of the attempts that follow; tells whether it does. What is left means the
+    /// same as both, one after the other. Rejects stay apart: it counts how many there were.
+    pub fn join(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::End { forager, attempts, outcome }, Self::End { forager: of, attempts: more, outcome: equal }) => {
+                forager == of && outcome == equal && attempts.join(more)
+            }
+            (Self::Started { forager, attempts }, Self::Started { forager: of, attempts: more })
+            | (Self::Return { forager, attempts }, Self::Return { forager: of, attempts: more }) => {
+                forager == of && attempts.join(more)
+            }
+            (_, _) => false,
+        }
+    }
 }
 
 /// Where a submitted graph's bytes are.
@@ -246,6 +261,8 @@ pub struct Registration {
     pub slots: u32,
     /// How many of one class, by [`CostClass::index`].
     pub class_slots: [Option<u32>; CostClass::ALL.len()],
+    /// How many attempts it takes beyond its slots, to begin each as soon as a slot is free.
+    pub prefetch: u32,
     /// The tools that it has.
     pub tools: Vec<Name>,
     /// After how many lost foragers in a row an instance fails as poison.

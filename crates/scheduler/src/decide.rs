@@ -5,11 +5,14 @@
 
 mod assign;
 mod judge;
+mod recall;
 mod retire;
 
 use std::collections::BTreeMap;
 
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, Span, WallTime};
+
+pub use recall::recalls;
 
 use crate::command::Command;
 use crate::forager::Forager;

@@ -99,6 +99,8 @@ pub struct Forager {
     pub slots: u32,
     /// How many of one class, by [`CostClass::index`].
     pub class_slots: [Option<u32>; CLASSES],
+    /// How many attempts it takes beyond its slots.
+    pub prefetch: u32,
     /// The tools that it has.
     pub tools: Arc<BTreeSet<ToolNo>>,
     /// After how many lost foragers in a row an instance fails as poison.
@@ -149,14 +151,23 @@ impl Forager {
         self.open.iter().map(|attempts| u32::try_from(attempts.len()).unwrap_or(u32::MAX)).sum()
     }
 
-    /// How many more attempts of `class` it could run, not counting `taken` ones that are being assigned.
+    /// How many more attempts of `class` it could run at once, not counting `taken` ones that are being assigned.
     pub fn free(&self, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
+        self.left(class, taken, 0)
+    }
+
+    /// How many more attempts of `class` it takes, to run them or to keep them until a slot is free.
+    pub fn room(&self, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
+        self.left(class, taken, self.prefetch)
+    }
+
+    fn left(&self, class: CostClass, taken: &[u32; CLASSES], beyond: u32) -> u32 {
         let open =
             |class: usize| u32::try_from(self.open[class].len()).unwrap_or(u32::MAX).saturating_add(taken[class]);
         let total = (0..CLASSES).map(open).fold(0_u32, u32::saturating_add);
         let of_class = class.index();
-        let class_free = self.class_slots[of_class].map_or(u32::MAX, |limit| limit.saturating_sub(open(of_class)));
-        self.slots.saturating_sub(total).min(class_free)
+        let left = |limit: u32, open: u32| limit.saturating_add(beyond).saturating_sub(open);
+        left(self.slots, total).min(self.class_slots[of_class].map_or(u32::MAX, |limit| left(limit, open(of_class))))
     }
 
     /// An open attempt of its own.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use antfarm_model::{ForagerNo, GraphNo, LogIndex, Name, ToolNo};
 
-pub(crate) use free::FreeSlots;
+pub(crate) use free::{FreeSlots, Wanted};
 pub(crate) use ready::{Head, Lane, ReadyQueues};
 pub(crate) use timers::{Timer, Timers};
 

@@ -73,6 +73,17 @@ impl From<AttemptId> for Attempts {
 }
 
 impl Attempts {
+    /// Takes in the attempts that follow these without a gap; tells whether they do.
+    pub(crate) fn join(&mut self, next: &Self) -> bool {
+        let follows = self.fence == next.fence
+            && (self.instances.graph, self.instances.node) == (next.instances.graph, next.instances.node)
+            && self.instances.start.checked_add(self.instances.len) == Some(next.instances.start);
+        if follows {
+            self.instances.len += next.instances.len;
+        }
+        follows
+    }
+
     /// Each attempt.
     pub fn iter(&self) -> impl Iterator<Item = AttemptId> + use<> {
         let fence = self.fence;

@@ -33,7 +33,7 @@ pub use codec::CodecError;
 pub use command::{
     AttemptOutcome, Command, Decision, FailureKind, GraphSource, Registration, RejectReason, Verdict, VerdictKind,
 };
-pub use decide::{Budget, Contact, Liveness, Now, Policy, decide};
+pub use decide::{Budget, Contact, Liveness, Now, Policy, decide, recalls};
 pub use entry::{Entry, Position};
 pub use event::Event;
 pub use explain::{Cause, Explanation, Obstacle, Reason, explain};

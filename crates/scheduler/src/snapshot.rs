@@ -330,7 +330,7 @@ fn is_coherent(core: &Core) -> bool {
         *users.entry(tool.tool).or_default() += 1;
     }
     let used = core.tools.values().map(|tool| tool.users).eq(users.into_values());
-    foragers && numbers && used && attempts_agree(core)
+    foragers && numbers && used && core.elapsed <= Elapsed::LAST && attempts_agree(core)
 }
 
 /// Whether instances and foragers agree on the open attempts.

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::StorageError;
+use crate::sync_times::{Clock, SyncTimes};
 
 /// One log record: an opaque payload at an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,4 +124,12 @@ pub trait LogEngine: Send + Sync + 'static {
 
     /// Bytes of payload between the first and the last record.
     fn log_bytes(&self) -> u64;
+
+    /// Times every sync from now on, by the first clock that it is given. An engine without a disk has nothing to time.
+    fn time_syncs(&self, _clock: Clock) {}
+
+    /// How long the timed syncs took.
+    fn sync_times(&self) -> SyncTimes {
+        SyncTimes::default()
+    }
 }

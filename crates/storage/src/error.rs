@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::engine_name::EngineName;
+
 /// Why storage could not do what was asked. Cheap to clone, since one failure answers many callers.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StorageError {
@@ -30,6 +32,22 @@ pub enum StorageError {
         path: PathBuf,
         /// What is wrong with it.
         what: Damage,
+    },
+
+    /// Another engine than the one that was asked for wrote the log.
+    #[error(
+        "{} was written by the log engine \"{found}\", and \"{asked}\" cannot read it; nothing was changed. Set \
+         engine = \"{found}\" under [storage]; or, to change the engine, let this queen leave the cluster, wipe its \
+         data folder, and join again under a new member id",
+        path.display()
+    )]
+    OtherEngine {
+        /// The folder of the log.
+        path: PathBuf,
+        /// The engine that wrote it.
+        found: EngineName,
+        /// The engine that was to read it.
+        asked: EngineName,
     },
 
     /// Somebody else holds the lock.
@@ -130,6 +148,12 @@ pub enum Item {
     /// The purge point of the log, or the number of the last write.
     #[error("the log's own bookkeeping")]
     Bookkeeping,
+    /// The head of a segment of the log.
+    #[error("the head of the segment")]
+    SegmentHead,
+    /// The group of log records that starts at this position of the log, in bytes since its beginning.
+    #[error("the group of records at position {0}")]
+    Group(u64),
     /// The head of a snapshot file.
     #[error("the head of the snapshot")]
     SnapshotHead,
@@ -139,6 +163,9 @@ pub enum Item {
     /// The end of a snapshot file.
     #[error("the end of the snapshot")]
     SnapshotEnd,
+    /// The mark of how far a journal is synced.
+    #[error("the mark at the beginning of the journal")]
+    JournalMark,
     /// The journal record that starts at this byte.
     #[error("the journal record at byte {0}")]
     JournalRecord(u64),

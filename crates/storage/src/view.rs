@@ -40,6 +40,11 @@ impl View {
         Self { start, vote, facts, ..Self::default() }
     }
 
+    /// Takes over what was found beside the log.
+    pub(crate) fn remember(&mut self, vote: Option<Vec<u8>>, facts: BTreeMap<Fact, Vec<u8>>) {
+        (self.vote, self.facts) = (vote, facts);
+    }
+
     pub(crate) fn bounds(&self) -> Bounds {
         let first = self.start.unwrap_or(0);
         Bounds { first, last: (self.lengths.len() as u64).checked_sub(1).map(|more| first + more) }

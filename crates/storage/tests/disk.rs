@@ -49,6 +49,8 @@ fn check(disk: &dyn Disk, root: &Path) {
     assert_eq!(disk.read(&folder.join("a")).unwrap(), b"");
     write_atomically(disk, &folder.join("a"), b"whole").unwrap();
     assert_eq!(disk.read(&folder.join("a")).unwrap(), b"whole");
+    check_file(disk, &folder.join("b"));
+    disk.remove(&folder.join("b")).unwrap();
     disk.remove(&folder.join("a")).unwrap();
     assert!(disk.remove(&folder.join("a")).unwrap_err().is_not_found());
     assert_eq!(disk.list(&folder).unwrap(), Vec::<String>::new());
@@ -60,6 +62,51 @@ fn check(disk: &dyn Disk, root: &Path) {
     assert!(matches!(&error, StorageError::Locked { path } if *path == data.join("lock")), "{error}");
     drop(lock);
     DataFolderLock::acquire(disk, &data).unwrap();
+}
+
+/// What is read and written at any place.
+fn check_file(disk: &dyn Disk, path: &Path) {
+    let file = disk.open_file(path).unwrap();
+    file.write_at(3, b"four").unwrap();
+    file.write_at(5, b"rm").unwrap();
+    file.sync().unwrap();
+    assert_eq!(disk.read(path).unwrap(), b"\0\0\0form");
+    let again = disk.open_file(path).unwrap();
+    let mut buffer = [0; 4];
+    assert_eq!((again.read_at(2, &mut buffer).unwrap(), &buffer), (4, b"\0for"), "opening changes nothing");
+    assert_eq!((again.read_at(6, &mut buffer).unwrap(), buffer[0]), (1, b'm'));
+    assert_eq!((again.read_at(7, &mut buffer).unwrap(), again.read_at(99, &mut buffer).unwrap()), (0, 0));
+    disk.remove(path).unwrap();
+    again.write_at(0, b"x").unwrap();
+    assert_eq!((file.read_at(0, &mut buffer).unwrap(), &buffer), (4, b"x\0\0f"), "an open file outlives its name");
+    drop(disk.create(path).unwrap());
+}
+
+#[test]
+fn a_power_cut_takes_what_was_written_in_place_since_the_sync() {
+    let disk = MemoryDisk::new();
+    disk.create_folders(Path::new("/d")).unwrap();
+    let path = Path::new("/d/a");
+    let file = disk.open_file(path).unwrap();
+    disk.sync_folder(Path::new("/d")).unwrap();
+    file.write_at(0, b"one two three").unwrap();
+    file.sync().unwrap();
+    file.write_at(4, b"TWO").unwrap();
+    file.sync().unwrap();
+    file.write_at(8, b"THREE").unwrap();
+    file.write_at(0, b"ONE").unwrap();
+    file.write_at(20, b"four").unwrap();
+    assert_eq!(disk.read(path).unwrap(), b"ONE TWO THREE\0\0\0\0\0\0\0four");
+    disk.crash();
+    assert_eq!(disk.read(path).unwrap(), b"one TWO three");
+    assert!(file.write_at(0, b"x").is_err() && file.read_at(0, &mut [0]).is_err(), "a dead process does nothing more");
+
+    let file = disk.open_file(path).unwrap();
+    drop(disk.create(path).unwrap());
+    file.write_at(2, b"new").unwrap();
+    file.sync().unwrap();
+    disk.crash();
+    assert_eq!(disk.read(path).unwrap(), b"\0\0new");
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use antfarm_storage::{
-    Bounds, Fact, LogEngine, MAX_FACT_BYTES, MAX_RECORD_BYTES, MemoryEngine, OnDurable, Record, SledEngine,
-    StorageError,
+    Bounds, Fact, LogEngine, MAX_FACT_BYTES, MAX_RECORD_BYTES, MemoryEngine, OnDurable, Record, SegmentEngine,
+    SledEngine, StorageError, SystemDisk,
 };
 use bytes::Bytes;
 
@@ -35,6 +36,12 @@ macro_rules! for_each_engine {
         conformance!(sled, {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let engine = super::SledEngine::open(folder.path()).expect("a new folder opens");
+            (folder, engine)
+        }, $($check,)+);
+        conformance!(segments, {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let disk = super::Arc::new(super::SystemDisk);
+            let engine = super::SegmentEngine::open(disk, folder.path()).expect("a new folder opens");
             (folder, engine)
         }, $($check,)+);
     };

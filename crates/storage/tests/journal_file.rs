@@ -56,8 +56,8 @@ fn what_was_read_once_is_durable() {
 
 #[test]
 fn a_torn_tail_is_cut_at_every_byte() {
-    let (disk, whole, ends) = small_file();
-    for length in 0..whole.len() {
+    let (disk, whole, ends) = file_synced_up_to_the_first_record();
+    for length in ends[0]..whole.len() {
         write(&disk, &whole[..length]);
         let (mut journal, records) = open(&disk);
         let complete = ends.iter().filter(|end| **end <= length).count();
@@ -65,6 +65,26 @@ fn a_torn_tail_is_cut_at_every_byte() {
         journal.append(b"next").unwrap();
         journal.sync().unwrap();
         assert_eq!(open(&disk).1.last().unwrap(), b"next");
+    }
+}
+
+#[test]
+fn what_was_never_synced_is_kept_up_to_the_first_byte_that_did_not_arrive() {
+    let (disk, whole, ends) = file_synced_up_to_the_first_record();
+    for place in ends[0]..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        write(&disk, &bytes);
+        let before = ends.iter().filter(|end| **end <= place).count();
+        assert_eq!(open(&disk).1, SMALL[..before], "byte {place}");
+    }
+}
+
+#[test]
+fn a_synced_record_that_is_gone_is_refused() {
+    let (disk, whole, _) = small_file();
+    for length in 0..whole.len() {
+        expect_damage(&disk, &whole[..length]);
     }
 }
 
@@ -160,6 +180,19 @@ fn small_file() -> (MemoryDisk, Vec<u8>, Vec<usize>) {
     journal.sync().unwrap();
     let whole = disk.read(Path::new(PATH)).unwrap();
     (disk, whole, ends)
+}
+
+/// The same, but only the first record was ever synced.
+fn file_synced_up_to_the_first_record() -> (MemoryDisk, Vec<u8>, Vec<usize>) {
+    let disk = disk();
+    let (mut journal, _) = open(&disk);
+    journal.append(SMALL[0]).unwrap();
+    journal.sync().unwrap();
+    for record in &SMALL[1..] {
+        journal.append(record).unwrap();
+    }
+    let whole = disk.read(Path::new(PATH)).unwrap();
+    (disk, whole, small_file().2)
 }
 
 fn expect_damage(disk: &MemoryDisk, bytes: &[u8]) {

@@ -1,13 +1,14 @@
-//! What a sled engine acknowledged is there after its process was killed.
+//! What an engine acknowledged is there after its process was killed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use antfarm_storage::{LogEngine, Record, SledEngine};
+use antfarm_storage::{LogEngine, QueuedEngine, Record, SegmentEngine, SledEngine, SystemDisk};
 use bytes::Bytes;
 
 /// Set for the process that is to be killed: the folder to write to.
@@ -16,14 +17,24 @@ const FOLDER: &str = "ANTFARM_STORAGE_TEST_FOLDER";
 const ROUNDS: u64 = 6;
 
 #[test]
-fn acknowledged_records_survive_kill_9() {
+fn what_sled_acknowledged_survives_kill_9() {
+    check("what_sled_acknowledged_survives_kill_9", |folder| SledEngine::open(folder).unwrap());
+}
+
+#[test]
+fn what_segments_acknowledged_survives_kill_9() {
+    let open = |folder: &Path| SegmentEngine::open(Arc::new(SystemDisk), folder).unwrap();
+    check("what_segments_acknowledged_survives_kill_9", open);
+}
+
+fn check(test: &str, open: impl Fn(&Path) -> QueuedEngine) {
     if let Ok(folder) = std::env::var(FOLDER) {
-        write_until_killed(Path::new(&folder));
+        write_until_killed(&open(Path::new(&folder)));
     }
     let folder = tempfile::tempdir().unwrap();
     for round in 1..=ROUNDS {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "acknowledged_records_survive_kill_9", "--nocapture"])
+            .args(["--exact", test, "--nocapture"])
             .env(FOLDER, folder.path())
             .stdout(Stdio::piped())
             .spawn()
@@ -35,7 +46,7 @@ fn acknowledged_records_survive_kill_9() {
         let last = acknowledged.last().unwrap_or(seen);
         child.wait().unwrap();
 
-        let engine = SledEngine::open(folder.path()).unwrap();
+        let engine = open(folder.path());
         let bounds = engine.bounds();
         assert!(bounds.last >= Some(last), "round {round}: {last} was acknowledged, and the log ends at {bounds:?}");
         let records = engine.read(0, u64::MAX, usize::MAX).unwrap();
@@ -45,8 +56,7 @@ fn acknowledged_records_survive_kill_9() {
 }
 
 /// Appends in groups and purges now and then, and prints every index that was acknowledged.
-fn write_until_killed(folder: &Path) -> ! {
-    let engine = SledEngine::open(folder).unwrap();
+fn write_until_killed(engine: &QueuedEngine) -> ! {
     let (sender, receiver) = channel();
     let mut output = std::io::stdout();
     writeln!(output).unwrap();

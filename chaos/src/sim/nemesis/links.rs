@@ -28,10 +28,14 @@ impl One {
         let mut random = Random::new(self.fault.pick);
         let until = Instant::now() + self.fault.lasts;
         loop {
-            cut.iter().for_each(|(from, to)| fabric.cut(*from, *to));
+            for (from, to) in &cut {
+                fabric.cut(*from, *to);
+            }
             let left = until.saturating_duration_since(Instant::now());
             sleep(if flaps { left.min(Duration::from_millis(random.below(FLAP_MS))) } else { left }).await;
-            cut.iter().for_each(|(from, to)| fabric.heal(*from, *to));
+            for (from, to) in &cut {
+                fabric.heal(*from, *to);
+            }
             if !flaps || Instant::now() >= until {
                 break;
             }
@@ -46,32 +50,37 @@ impl One {
         let all: Vec<Host> = self.field.machines.iter().map(|machine| machine.host).collect();
         let one = targets[0].host;
         let others = all.iter().copied().filter(|host| *host != one);
-        match self.fault.trouble {
-            Trouble::Mute(_) => others.map(|other| (one, other)).collect(),
-            Trouble::Deafen(_) => others.map(|other| (other, one)).collect(),
-            Trouble::Bridge | Trouble::CutForagerFromLeader => {
-                let other = targets[1].host;
-                vec![(one, other), (other, one)]
-            }
-            _ => others.flat_map(|other| [(one, other), (other, one)]).collect(),
+        if matches!(self.fault.trouble, Trouble::Mute(_)) {
+            others.map(|other| (one, other)).collect()
+        } else if matches!(self.fault.trouble, Trouble::Deafen(_)) {
+            others.map(|other| (other, one)).collect()
+        } else if let [_, other] = targets {
+            vec![(one, other.host), (other.host, one)]
+        } else {
+            others.flat_map(|other| [(one, other), (other, one)]).collect()
         }
     }
 
     /// Makes all links slow, or loses some of what is sent.
     pub(super) async fn bad_weather(&self) -> Option<String> {
         let mut random = Random::new(self.fault.pick);
-        let weather = match self.fault.trouble {
-            Trouble::Slow => Weather { late_ms: 5 + random.below(120), lost_percent: 0 },
-            _ => Weather { late_ms: 0, lost_percent: 1 + random.below(25) },
+        let weather = if self.fault.trouble == Trouble::Slow {
+            Weather { late_ms: 5 + random.below(120), lost_percent: 0 }
+        } else {
+            Weather { late_ms: 0, lost_percent: 1 + random.below(25) }
         };
         let hosts: Vec<Host> = self.field.machines.iter().map(|machine| machine.host).collect();
         let all: Directions = hosts.iter().flat_map(|from| hosts.iter().map(|to| (*from, *to))).collect();
         let fabric = &self.field.fabric;
         let disturbed = || all.iter().map(|(from, to)| fabric.disturbed(*from, *to)).sum::<u64>();
         let before = disturbed();
-        all.iter().for_each(|(from, to)| fabric.set_weather(*from, *to, weather));
+        for (from, to) in &all {
+            fabric.set_weather(*from, *to, weather);
+        }
         sleep(self.fault.lasts).await;
-        all.iter().for_each(|(from, to)| fabric.set_weather(*from, *to, Weather::default()));
+        for (from, to) in &all {
+            fabric.set_weather(*from, *to, Weather::default());
+        }
         let chunks = disturbed() - before;
         (chunks > 0).then(|| format!("{chunks} messages came late or at the second try"))
     }

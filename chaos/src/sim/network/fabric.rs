@@ -107,7 +107,9 @@ impl Fabric {
         let mut state = self.state();
         let between = |pipe: &Pipe| (pipe.from, pipe.to) == (one, other) || (pipe.from, pipe.to) == (other, one);
         let ids: Vec<u64> = state.pipes.iter().filter(|(_, pipe)| between(pipe)).map(|(id, _)| *id).collect();
-        ids.iter().for_each(|id| state.reset(*id));
+        for id in &ids {
+            state.reset(*id);
+        }
         ids.len() / 2
     }
 
@@ -120,9 +122,16 @@ impl Fabric {
         }
     }
 
-    /// It has power again, and knows of no connection from before.
+    /// It has power again, and knows of no connection from before: it says so to whoever still sends something to it, as
+    /// machines do until it is acknowledged.
     pub(in crate::sim) fn brighten(&self, host: Host) {
-        self.state().dark.remove(&host);
+        let mut state = self.state();
+        state.dark.remove(&host);
+        let sent_to = |pipe: &Pipe| pipe.to == host && pipe.silent && pipe.is_owed_an_answer();
+        let ids: Vec<u64> = state.pipes.iter().filter(|(_, pipe)| sent_to(pipe)).map(|(id, _)| *id).collect();
+        for id in ids {
+            state.reset(id);
+        }
     }
 
     /// What somebody said first on some connection, and where.
@@ -201,6 +210,9 @@ impl Fabric {
             let silent = pipe.silent;
             let nothing_comes_back = state.dark.contains(&to) || state.link(to, from).cuts > 0;
             if nothing_comes_back || state.link(from, to).cuts > 0 {
+                if let Some(pipe) = state.pipes.get_mut(&id) {
+                    pipe.unheard = true;
+                }
                 return Poll::Ready(Ok(bytes.len())); // nobody is there, and nobody says so
             }
             if silent {
@@ -232,6 +244,7 @@ impl Fabric {
         let mut state = self.state();
         let Some(pipe) = state.pipes.get_mut(&id) else { return };
         pipe.reader_gone = true;
+        pipe.unheard |= pipe.silent && !pipe.chunks.is_empty();
         pipe.chunks.clear();
         pipe.wake_writer();
         state.forget(id);

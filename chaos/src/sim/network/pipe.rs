@@ -13,6 +13,7 @@ use super::Host;
 const MAX_BYTES: usize = 256 << 10;
 
 /// One direction of a connection.
+#[expect(clippy::struct_excessive_bools, reason = "each of its ends can go by itself, and each in more than one way")]
 #[derive(Debug)]
 pub(super) struct Pipe {
     pub(super) from: Host,
@@ -31,6 +32,8 @@ pub(super) struct Pipe {
     pub(super) reset: bool,
     /// One of its machines has lost its power, and says nothing about it.
     pub(super) silent: bool,
+    /// Something was sent since, and nobody was there to hear it.
+    pub(super) unheard: bool,
 }
 
 /// Something on its way.
@@ -66,12 +69,18 @@ impl Pipe {
             writer_gone: false,
             reset: false,
             silent: false,
+            unheard: false,
         }
     }
 
     /// How much of that can be sent now.
     pub(super) fn room(&self, wanted: usize) -> usize {
         wanted.min(MAX_BYTES.saturating_sub(self.bytes))
+    }
+
+    /// Whether something was sent that nobody has acknowledged.
+    pub(super) fn is_owed_an_answer(&self) -> bool {
+        self.unheard || !self.chunks.is_empty()
     }
 
     pub(super) fn wait_for_room(&mut self, waker: &Waker) {

@@ -78,6 +78,9 @@ queens = ["http://127.0.0.1:7101", "http://127.0.0.1:7102", "http://127.0.0.1:71
 data_dir = "forager-1"
 # How many attempts it runs at once. (default 8; from 1 to 16384)
 slots = 8
+# How many attempts it takes beyond its slots, to begin each as soon as a slot is free: for programs that take less time
+# than the way to the leader and back. (default 0; with slots up to 16384)
+prefetch = 0
 # How long a program has between SIGTERM and SIGKILL. (default "2s"; from 1ms to 10m)
 kill_grace = "2s"
 # Whether it has the built-in tools: noop, echo, sleep, fail, spin, append. (default true)

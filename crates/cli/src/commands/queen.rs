@@ -6,7 +6,7 @@ use antfarm_env::{Env, Net, SystemEnvironment, TcpNetwork};
 use antfarm_queen::{EngineKind, QueenConfig};
 
 use antfarm_replication::SystemRuntime;
-use antfarm_storage::{DataFolderLock, Disk, LogEngine, SledEngine, SystemDisk};
+use antfarm_storage::{DataFolderLock, Disk, LogEngine, SegmentEngine, SledEngine, SystemDisk};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
@@ -84,11 +84,12 @@ async fn serve(config: QueenConfig, mut orphaned: Orphaned) -> anyhow::Result<Ex
     let disk: Arc<dyn Disk> = Arc::new(SystemDisk);
     let _lock = DataFolderLock::acquire(disk.as_ref(), &config.data_dir)
         .context("the queen does not start without its data folder")?;
-    let engine: Arc<dyn LogEngine> = match config.storage.engine {
-        EngineKind::Sled => {
-            Arc::new(SledEngine::open(&config.data_dir.join("log")).context("the log cannot be opened")?)
-        }
+    let log = config.data_dir.join("log");
+    let engine = match config.storage.engine {
+        EngineKind::Segments => SegmentEngine::open(disk.clone(), &log),
+        EngineKind::Sled => SledEngine::open(&log),
     };
+    let engine: Arc<dyn LogEngine> = Arc::new(engine.context("the log cannot be opened")?);
     let (env, net) = (Env::new(SystemEnvironment::current()), Net::new(TcpNetwork));
     let consensus = ConsensusThreads::start()?;
     let started = antfarm_queen::Queen::start::<SystemRuntime>(env, consensus.env(), engine, disk, net, config);

@@ -24,6 +24,7 @@ pub(crate) struct Layout {
     pub(crate) queens: u16,
     pub(crate) foragers: u16,
     pub(crate) slots: u32,
+    pub(crate) prefetch: u32,
     pub(crate) base_port: u16,
 }
 
@@ -130,6 +131,7 @@ impl Layout {
         let queens = (1..=self.queens).map(|queen| self.http(queen).parse()).collect::<Result<_, _>>()?;
         let mut config = ForagerConfig::new(Name::new(name)?, queens, self.folder(name).join("data"));
         config.slots = self.slots;
+        config.prefetch = self.prefetch;
         let commands = tools.iter().filter_map(|tool| Some((tool.manifest.name.clone(), tool.command.clone()?)));
         config.tools = commands.map(|(name, command)| (name, ToolProgram { command })).collect();
         config.check().map_err(|why| Stop::usage(why.to_string()))?;

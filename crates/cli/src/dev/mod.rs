@@ -51,6 +51,9 @@ pub(crate) struct Dev {
     /// Attempts that each forager runs at a time
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     slots: u32,
+    /// Attempts that each forager takes beyond its slots, to begin each as soon as a slot is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    prefetch: u32,
     /// Folder of everything; it stays, and the cluster goes on from it next time [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -86,6 +89,7 @@ impl Dev {
             queens: self.queens,
             foragers: self.foragers,
             slots: self.slots,
+            prefetch: self.prefetch,
             base_port: self.base_port,
         };
         layout.check()?;

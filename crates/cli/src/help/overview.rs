@@ -10,7 +10,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 5] = [
     ("Graphs, from the file to the result", &["check", "submit", "graph", "node", "events"]),
     ("The cluster", &["cluster", "forager", "tool"]),
     ("In the scripts of tools", &["fence"]),
-    ("Daemons, and this program", &["queen", "config", "completions", "version"]),
+    ("Daemons, and this program", &["queen", "config", "bench", "completions", "version"]),
 ];
 
 /// Cells for the name of a command.

@@ -32,6 +32,7 @@ fn unknown_keys_and_broken_relations_are_named() {
         ("slot = 4", "unknown field `slot`"),
         ("slots = 0", "`slots` is 0, and 1 to 16384 are allowed"),
         ("slots = 4\n[class_slots]\nmodel = 5", "`class_slots.model` is 5 and `slots` is 4"),
+        ("slots = 4\nprefetch = 16381", "`prefetch` is 16381 and `slots` is 4: together they may be 16384 at most"),
         ("[class_slots]\ngpu = 5", "unknown variant `gpu`"),
         ("kill_grace = \"2\"", "a length of time is a whole number with a unit"),
         ("kill_grace = \"11m\"", "`kill_grace` is 11m, and 1ms to 10m are allowed"),

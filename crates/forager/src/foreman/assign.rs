@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::EffectClass;
+use antfarm_model::{CostClass, EffectClass};
 use antfarm_protocol::{Assign, AttemptRef, Outcome, RejectReason};
 use antfarm_storage::StorageError;
 
@@ -45,23 +45,42 @@ impl Foreman {
         }
         match self.outcome_at_once(&assign) {
             Some(outcome) => self.close(Report::result(attempt, outcome), assign.effects),
-            None => self.begin(assign),
+            None if self.has_slot(assign.class) => self.begin(assign),
+            None => {
+                self.parts.holdings.hold(assign);
+                Ok(())
+            }
         }
     }
 
-    /// Starts what was held for want of a lease, if the leader of today has sent it.
+    /// Starts what was held for want of a lease or of a slot, if the leader of today has sent it.
     pub(super) fn begin_held(&mut self) -> Result<(), StorageError> {
         let epoch = self.parts.epoch.seen();
         let ready = |(attempt, assign): (&AttemptRef, &Assign)| {
-            (assign.epoch == epoch && !self.needs_lease(assign)).then_some(*attempt)
+            (assign.epoch == epoch && !self.needs_lease(assign)).then_some((*attempt, assign.class))
         };
-        let ready: Vec<AttemptRef> = self.parts.holdings.unstarted().filter_map(ready).collect();
-        for attempt in ready {
-            if let Some(assign) = self.parts.holdings.release(&attempt) {
+        let ready: Vec<_> = self.parts.holdings.unstarted().filter_map(ready).collect();
+        for (attempt, class) in ready {
+            if self.has_slot(class)
+                && let Some(assign) = self.parts.holdings.release(&attempt)
+            {
                 self.begin(assign)?;
             }
         }
         Ok(())
+    }
+
+    /// Starts what was kept beyond the slots as far as slots have become free.
+    pub(super) fn fill_slots(&mut self) -> Result<(), StorageError> {
+        let (running, _) = self.parts.holdings.slots_taken(CostClass::Cpu);
+        let is_due = self.parts.holdings.unstarted_count() > 0 && running < self.parts.config.slots;
+        if is_due { self.begin_held() } else { Ok(()) }
+    }
+
+    fn has_slot(&self, class: CostClass) -> bool {
+        let (running, of_class) = self.parts.holdings.slots_taken(class);
+        let limit = self.parts.config.class_slots.get(&class);
+        running < self.parts.config.slots && limit.is_none_or(|limit| of_class < *limit)
     }
 
     /// Calls the tools of the attempts whose start is in the journal now. If writing it took so long that the lease is over,
@@ -86,14 +105,17 @@ impl Foreman {
     fn objection(&self, assign: &Assign) -> Option<RejectReason> {
         let config = &self.parts.config;
         let (taken, taken_of_class) = self.parts.holdings.taken(assign.class);
-        let class_is_full = config.class_slots.get(&assign.class).is_some_and(|limit| taken_of_class >= *limit);
+        // What is irrevocable is never kept beside what runs.
+        let beyond = if assign.effects == EffectClass::Irrevocable { 0 } else { config.prefetch };
+        let class_is_full =
+            config.class_slots.get(&assign.class).is_some_and(|limit| taken_of_class >= limit.saturating_add(beyond));
         if self.phase.is_draining() {
             Some(RejectReason::Draining)
         } else if self.parts.tools.find(&assign.tool).is_none() {
             Some(RejectReason::UnknownTool)
         } else if assign.deadline_ms == Some(0) {
             Some(RejectReason::DeadlinePassed)
-        } else if taken >= config.slots || class_is_full {
+        } else if taken >= config.slots + beyond || class_is_full {
             Some(RejectReason::NoSlot)
         } else {
             None

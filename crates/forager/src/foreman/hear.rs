@@ -37,6 +37,7 @@ impl Foreman {
             QueenMessage::HeartbeatAck(ack) => self.heartbeat_ack(session, ack),
             QueenMessage::Assign(assign) => self.assign(assign),
             QueenMessage::Cancel(cancel) => self.cancel(cancel),
+            QueenMessage::Recall(recall) => self.recall(&recall),
             QueenMessage::Confirmed(confirmed) => self.confirm(&confirmed),
             QueenMessage::LogRequest(request) => {
                 self.answer_log_request(session, request);

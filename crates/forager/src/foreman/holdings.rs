@@ -27,6 +27,8 @@ pub(crate) struct Holdings {
     recent: BTreeSet<AttemptRef>,
     recent_order: VecDeque<AttemptRef>,
     taken: [u32; CostClass::ALL.len()],
+    /// Of those, what is unstarted.
+    kept: [u32; CostClass::ALL.len()],
     guarded: usize,
     digest: RunningDigest,
 }
@@ -109,16 +111,23 @@ impl Holdings {
         held < MAX_ATTEMPTS && self.ended_bytes < UNCONFIRMED_BYTES
     }
 
-    /// Slots that are taken, in all and of one class.
+    /// Attempts that run or are kept for later, in all and of one class.
     pub(super) fn taken(&self, class: CostClass) -> (u32, u32) {
         (self.taken.iter().sum(), self.taken[class.index()])
     }
 
-    /// Keeps an attempt for later; it takes a slot.
+    /// Attempts that run, in all and of one class.
+    pub(super) fn slots_taken(&self, class: CostClass) -> (u32, u32) {
+        let (taken, of_class) = self.taken(class);
+        (taken - self.kept.iter().sum::<u32>(), of_class - self.kept[class.index()])
+    }
+
+    /// Keeps an attempt for later.
     pub(super) fn hold(&mut self, assign: Assign) {
         let class = assign.class.index();
         if self.unstarted.insert(assign.attempt, assign).is_none() {
             self.taken[class] += 1;
+            self.kept[class] += 1;
         }
     }
 
@@ -126,6 +135,7 @@ impl Holdings {
     pub(super) fn release(&mut self, attempt: &AttemptRef) -> Option<Assign> {
         let assign = self.unstarted.remove(attempt)?;
         self.taken[assign.class.index()] -= 1;
+        self.kept[assign.class.index()] -= 1;
         Some(assign)
     }
 

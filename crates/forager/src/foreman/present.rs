@@ -39,6 +39,7 @@ impl Foreman {
             rebooted: self.parts.identity.rebooted(),
             slots: config.slots,
             class_slots,
+            prefetch: config.prefetch,
             tools: self.parts.tools.names(),
             draining: self.phase.is_draining(),
             running: self.parts.holdings.running().copied().collect(),

@@ -13,9 +13,6 @@ use crate::report::Report;
 const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 2;
 
-/// No batch claims more bytes than this when it is decoded.
-const MAX_BYTES: usize = 64 << 20;
-
 /// One thing to remember.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Record {
@@ -88,8 +85,7 @@ pub(super) fn encode(record: &Record, batch: &mut Vec<u8>) {
         Record::Ended(report) => RecordV1::Ended { report: report.encode() },
         Record::Forgotten(attempts) => RecordV1::Forgotten { attempts: attempts.iter().map(freeze).collect() },
     };
-    let bytes = bincode::serde::encode_to_vec(&frozen, bincode::config::standard());
-    batch.extend_from_slice(&bytes.expect("records hold only what bincode can say"));
+    batch.extend_from_slice(&antfarm_binary::encode(&frozen));
 }
 
 /// The records of a batch; none if this program does not know them.
@@ -98,10 +94,9 @@ pub(super) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
     if u16::from_le_bytes(*version) != VERSION {
         return None;
     }
-    let config = bincode::config::standard().with_limit::<MAX_BYTES>();
     let mut records = Vec::new();
     while !rest.is_empty() {
-        let (frozen, consumed): (RecordV1, usize) = bincode::serde::decode_from_slice(rest, config).ok()?;
+        let (frozen, consumed) = antfarm_binary::decode_first::<RecordV1>(rest)?;
         rest = &rest[consumed..];
         records.push(match frozen {
             RecordV1::Registered { incarnation, boot_id } => {

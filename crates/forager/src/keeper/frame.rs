@@ -31,8 +31,7 @@ pub(crate) enum FrameError {
 
 /// The bytes of a frame.
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
-    let body = bincode::serde::encode_to_vec(message, bincode::config::standard());
-    let body = body.expect("messages hold only what bincode can say");
+    let body = antfarm_binary::encode(message);
     let length = body.len() + 1;
     let short = u32::try_from(length).ok().filter(|_| length <= MAX_BYTES).ok_or(FrameError::TooLong(length))?;
     let mut frame = Vec::with_capacity(LENGTH_BYTES + length);
@@ -85,11 +84,7 @@ fn length_of(length: [u8; LENGTH_BYTES]) -> Result<usize, FrameError> {
 
 fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, FrameError> {
     let Some((&VERSION, message)) = body.split_first() else { return Err(FrameError::Unknown) };
-    let config = bincode::config::standard().with_limit::<MAX_BYTES>();
-    match bincode::serde::decode_from_slice(message, config) {
-        Ok((message, consumed)) if consumed == body.len() - 1 => Ok(message),
-        Ok(_) | Err(_) => Err(FrameError::Unknown),
-    }
+    antfarm_binary::decode(message).ok_or(FrameError::Unknown)
 }
 
 #[cfg(test)]

@@ -1,9 +1,14 @@
 //! From an assignment to its confirmed end.
 
-use antfarm_model::CostClass;
-use antfarm_protocol::{Accept, Cancelled, ForagerMessage, Log, LogRequest, QueenMessage, Reject, RejectReason};
+use antfarm_forager::ForagerConfig;
+use antfarm_model::{CostClass, EffectClass};
+use antfarm_protocol::{
+    Accept, Cancelled, ForagerMessage, Log, LogRequest, QueenMessage, Reject, RejectReason, Returned,
+};
 
-use crate::queen::{Ground, Queen, assign, attempt, cancel, confirmed, is_alive, pid_in, start, succeeded, until};
+use crate::queen::{
+    Ground, Queen, assign, attempt, cancel, confirmed, is_alive, pid_in, recall, start, succeeded, until,
+};
 
 fn accepted(fence: u64) -> ForagerMessage {
     Accept { attempts: vec![attempt(fence)] }.into()
@@ -85,6 +90,31 @@ async fn what_cannot_be_run_is_rejected_with_its_reason_and_never_started() {
     session.say([ground.append(15, 0)]).await;
     assert_eq!(session.hear().await, rejected(15, RejectReason::NoSlot), "there is a slot, but it said no");
     assert!(ground.ledger().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_kept_beyond_the_slots_begins_when_one_is_free_and_goes_back_when_it_is_recalled() {
+    let (ground, mut queen) = (Ground::new(), Queen::new(1).await);
+    let config = ForagerConfig { slots: 1, prefetch: 2, ..ground.config(&[&queen]) };
+    let _forager = start(config).await;
+    let (mut session, _) = queen.lead(3).await;
+    let sleeper = |fence| assign(fence, "sleep", "{\"ms\": 600000}");
+    session.say([sleeper(10), sleeper(11), sleeper(12), sleeper(13)]).await;
+    let mut heard = [session.hear().await, session.hear().await];
+    heard.sort_by_key(|message| format!("{message:?}"));
+    assert_eq!(heard, [accepted(10), rejected(13, RejectReason::NoSlot)], "one runs, two are kept");
+    session.say([recall(&[10, 12])]).await;
+    assert_eq!(session.hear().await, Returned { attempts: vec![attempt(12)] }.into(), "what has begun goes on");
+    session.say([cancel(10)]).await;
+    let mut heard = [session.hear().await, session.hear().await];
+    heard.sort_by_key(|message| format!("{message:?}"));
+    assert_eq!(heard, [accepted(11), cancelled(10, true)]);
+    session.say([recall(&[11])]).await;
+    session.hears_nothing().await;
+    let mut payment = sleeper(14);
+    payment.effects = EffectClass::Irrevocable;
+    session.say([payment]).await;
+    assert_eq!(session.hear().await, rejected(14, RejectReason::NoSlot), "what is irrevocable is never kept");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use antfarm_forager::{
 use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Incarnation, MemberId, Name, NodeNo};
 use antfarm_protocol::{
     Assign, AttemptRef, Cancel, CancelReason, Codec, Confirmed, ForagerMessage, Frame, Heartbeat, HeartbeatAck, Hello,
-    JsonText, Outcome, QueenMessage, TaskResult, Welcome,
+    JsonText, Outcome, QueenMessage, Recall, TaskResult, Welcome,
 };
 use antfarm_storage::{Disk, StorageError, SystemDisk};
 use futures_util::{FutureExt, SinkExt, StreamExt};
@@ -217,6 +217,14 @@ pub(crate) fn assign(fence: u64, tool: &str, args: &str) -> Assign {
 
 pub(crate) fn cancel(fence: u64) -> Cancel {
     Cancel { epoch: Epoch(3), incarnation: Incarnation(3), attempt: attempt(fence), reason: CancelReason::GraphStopped }
+}
+
+pub(crate) fn recall(fences: &[u64]) -> Recall {
+    Recall {
+        epoch: Epoch(3),
+        incarnation: Incarnation(3),
+        attempts: fences.iter().map(|fence| attempt(*fence)).collect(),
+    }
 }
 
 pub(crate) fn confirmed(epoch: u64, fences: &[u64]) -> Confirmed {

@@ -7,6 +7,9 @@ use super::{Position, path::Path};
 /// Faults of a document that are told one by one; what is beyond is only counted.
 pub const MAX_FAULTS: usize = 100;
 
+/// Bytes of a path that are told; a longer one is cut, and its fault has a position in any case.
+const LONGEST_PATH_BYTES: usize = 512;
+
 /// Collects faults. Messages beyond [`MAX_FAULTS`] are never made.
 #[derive(Default)]
 pub(super) struct Faults {
@@ -17,7 +20,7 @@ pub(super) struct Faults {
 impl Faults {
     pub(super) fn add(&mut self, path: &Path<'_>, position: Position, message: impl FnOnce() -> String) {
         if self.kept.len() < MAX_FAULTS {
-            self.kept.push(Fault { path: path.to_string(), position: Some(position), message: message() });
+            self.kept.push(Fault { path: shown(path), position: Some(position), message: message() });
         } else {
             self.more += 1;
         }
@@ -25,6 +28,11 @@ impl Faults {
 
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
+    }
+
+    /// Whether further faults are only counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.kept.len() == MAX_FAULTS
     }
 
     /// The faults in the order of the document.
@@ -39,6 +47,14 @@ impl Faults {
         }
         self.kept
     }
+}
+
+fn shown(path: &Path<'_>) -> String {
+    let whole = path.to_string();
+    if whole.len() <= LONGEST_PATH_BYTES {
+        return whole;
+    }
+    format!("{}…", &whole[..whole.floor_char_boundary(LONGEST_PATH_BYTES)])
 }
 
 /// The fault of a document as a whole.

@@ -35,6 +35,9 @@ pub struct Hello {
     /// How many of one class it runs at once.
     #[serde(default)]
     pub class_slots: ClassSlots,
+    /// How many attempts it takes beyond its slots, to begin each as soon as a slot is free.
+    #[serde(default)]
+    pub prefetch: u32,
     /// The tools that it has.
     pub tools: Vec<Name>,
     /// It finishes what it has and takes no more.

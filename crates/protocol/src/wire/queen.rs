@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DecodeError;
 use crate::queen_message::{
-    Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Refused, Welcome,
+    Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Recall, Refused, Welcome,
 };
 use crate::wire::values::{AttemptV1, CancelReasonV1, CostClassV1, EffectClassV1, freeze_all, json, thaw_all};
 
@@ -20,6 +20,7 @@ pub(crate) enum QueenMessageV1 {
     Confirmed { epoch: u64, attempts: Vec<AttemptV1> },
     LogRequest { request: u64, attempt: AttemptV1 },
     Refused { reason: Arc<str>, retry: bool },
+    Recall { epoch: u64, incarnation: u64, attempts: Vec<AttemptV1> },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -76,6 +77,11 @@ impl From<&QueenMessage> for QueenMessageV1 {
                 Self::LogRequest { request: request.request, attempt: request.attempt.into() }
             }
             QueenMessage::Refused(refused) => Self::Refused { reason: refused.reason.clone(), retry: refused.retry },
+            QueenMessage::Recall(recall) => Self::Recall {
+                epoch: recall.epoch.0,
+                incarnation: recall.incarnation.0,
+                attempts: freeze_all(&recall.attempts),
+            },
         }
     }
 }
@@ -100,6 +106,10 @@ impl TryFrom<QueenMessageV1> for QueenMessage {
             }
             QueenMessageV1::LogRequest { request, attempt } => LogRequest { request, attempt: attempt.into() }.into(),
             QueenMessageV1::Refused { reason, retry } => Refused { reason, retry }.into(),
+            QueenMessageV1::Recall { epoch, incarnation, attempts } => {
+                let (epoch, incarnation) = (Epoch(epoch), Incarnation(incarnation));
+                Recall { epoch, incarnation, attempts: thaw_all(attempts) }.into()
+            }
         })
     }
 }

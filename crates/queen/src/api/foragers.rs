@@ -28,6 +28,7 @@ pub(super) struct ForagerView {
     free_slots: u32,
     /// By class, where it is limited.
     class_slots: ByClass<Option<u32>>,
+    prefetch: u32,
     open_attempts: ByClass<usize>,
     tools: Vec<String>,
     draining: bool,
@@ -196,6 +197,7 @@ fn view(state: &Scheduler, forager: &Forager, hearing: Option<&(Liveness, Now)>)
         slots: forager.slots,
         free_slots: forager.slots.saturating_sub(forager.open_count()),
         class_slots: ByClass::new(|class| forager.class_slots[class.index()]),
+        prefetch: forager.prefetch,
         open_attempts: ByClass::new(|class| forager.open[class.index()].len()),
         tools: tools.collect(),
         draining: forager.draining,

@@ -49,6 +49,6 @@ pub(super) async fn ready(State(api): State<Api>) -> Result<&'static str, Proble
 
 /// Prometheus' text format.
 pub(super) async fn metrics(State(api): State<Api>) -> impl IntoResponse {
-    let text = api.shared.metrics.render(&api.shared.replica);
+    let text = api.shared.metrics.render(&api.shared.replica, api.shared.log.as_ref());
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }

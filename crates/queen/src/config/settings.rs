@@ -68,7 +68,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "A follower that hears no leader campaigns after at least this.",
     ),
     setting("raft.election_timeout_max", Span("20ms", "2m"), "The longest such wait."),
-    setting("storage.engine", Free, "The log engine: sled."),
+    setting("storage.engine", Free, "The log engine: segments or sled. A data folder stays with the one that made it."),
     setting(
         "storage.snapshot_floor",
         Size("1KiB", "1GiB"),

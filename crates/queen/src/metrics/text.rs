@@ -1,6 +1,9 @@
 //! Prometheus' text format.
 
 use std::fmt::{Display, Write as _};
+use std::time::Duration;
+
+use antfarm_storage::SyncTimes;
 
 use super::family::Family;
 use super::histogram::Histogram;
@@ -44,8 +47,22 @@ impl Page {
         for (bound, count) in below {
             self.line("_bucket", &[("le", bound)], count);
         }
+        self.histogram_end(all, histogram.sum());
+    }
+
+    pub(super) fn sync_times(&mut self, name: &'static str, meaning: &str, times: &SyncTimes) {
+        self.begin(name, "histogram", meaning);
+        let mut count = 0;
+        for (bound, more) in SyncTimes::BOUNDS.iter().zip(times.counts) {
+            count += more;
+            self.line("_bucket", &[("le", &bound.as_secs_f64().to_string())], count);
+        }
+        self.histogram_end(times.counts.iter().sum(), times.total);
+    }
+
+    fn histogram_end(&mut self, all: u64, sum: Duration) {
         self.line("_bucket", &[("le", "+Inf")], all);
-        self.line("_sum", &[], histogram.sum().as_secs_f64());
+        self.line("_sum", &[], sum.as_secs_f64());
         self.line("_count", &[], all);
     }
 
@@ -64,9 +81,28 @@ impl Page {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
+
+    #[test]
+    fn syncs_are_written_as_a_histogram() {
+        let mut times = SyncTimes { total: Duration::from_millis(1003), ..SyncTimes::default() };
+        (times.counts[1], times.counts[6], times.counts[12]) = (2, 1, 1);
+        let mut page = Page::default();
+        page.sync_times("sync_seconds", "Syncs.", &times);
+        let text = page.finish();
+        for line in [
+            "# TYPE sync_seconds histogram\n",
+            "sync_seconds_bucket{le=\"0.00005\"} 0\n",
+            "sync_seconds_bucket{le=\"0.0001\"} 2\n",
+            "sync_seconds_bucket{le=\"0.005\"} 3\n",
+            "sync_seconds_bucket{le=\"1\"} 3\n",
+            "sync_seconds_bucket{le=\"+Inf\"} 4\n",
+            "sync_seconds_sum 1.003\n",
+            "sync_seconds_count 4\n",
+        ] {
+            assert!(text.contains(line), "{line:?} is not in\n{text}");
+        }
+    }
 
     #[test]
     fn families_and_histograms_are_written_as_prometheus_reads_them() {

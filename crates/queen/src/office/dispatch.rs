@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, ForagerNo, Incarnation};
+use antfarm_model::{Elapsed, ForagerNo, GraphNo, Incarnation, NodeNo};
 use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
 use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
 
@@ -65,8 +65,15 @@ impl Leadership {
                 if self.in_flight.touches_forager(no) {
                     self.look_again.push(no); // neither work nor anything else until the judgement is applied
                 } else if active.incarnation == forager.incarnation {
-                    let mut difference =
-                        Difference { state, now, epoch, session, unusable: &mut unusable, assigned: &mut assigned };
+                    let mut difference = Difference {
+                        state,
+                        now,
+                        epoch,
+                        session,
+                        unusable: &mut unusable,
+                        assigned: &mut assigned,
+                        rendered: None,
+                    };
                     difference.send(forager, active);
                 }
             }
@@ -120,6 +127,8 @@ struct Difference<'a> {
     session: &'a mut Session,
     unusable: &'a mut Vec<(ForagerNo, AttemptId, Arc<str>)>,
     assigned: &'a mut Vec<AttemptId>,
+    /// The arguments that were rendered last: all instances of a node have the same.
+    rendered: Option<((GraphNo, NodeNo), JsonText)>,
 }
 
 impl Difference<'_> {
@@ -172,7 +181,7 @@ impl Difference<'_> {
         }
     }
 
-    fn assignment(&self, incarnation: Incarnation, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
+    fn assignment(&mut self, incarnation: Incarnation, id: AttemptId) -> Result<Option<QueenMessage>, Arc<str>> {
         let Some((graph, instance)) = self.state.instance(id.instance) else { return Ok(None) };
         let shape = graph.shape();
         let Some(node) = shape.node(id.instance.node) else { return Ok(None) };
@@ -181,8 +190,15 @@ impl Difference<'_> {
         }
         let tool = shape.tool(id.instance.node);
         let Some(name) = self.state.tool_name(tool.tool) else { return Ok(None) };
-        let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
-        let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+        let args = match &self.rendered {
+            Some((of, args)) if *of == (graph.no, id.instance.node) => args.clone(),
+            Some(_) | None => {
+                let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
+                let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
+                self.rendered = Some(((graph.no, id.instance.node), args.clone()));
+                args
+            }
+        };
         let graph_id = &shape.graph().id;
         let key = match node.array {
             Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),

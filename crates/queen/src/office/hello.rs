@@ -102,7 +102,7 @@ impl Leadership {
             return self.confirm(id, attempt);
         }
         if self.reported.insert((forager, known), id).is_none() {
-            self.proposals.queue(Item { commands: vec![command], whom: Whom::Confirm(forager, attempt) });
+            self.proposals.queue_report(forager, attempt, command);
         }
     }
 
@@ -115,9 +115,15 @@ impl Leadership {
 
     /// Starts that were reported and not overtaken by the end of their attempts.
     pub(super) fn queue_starts(&mut self) {
+        let mut commands: Vec<Command> = Vec::new();
         for (forager, attempt) in std::mem::take(&mut self.started) {
-            let commands = vec![Command::Started { forager, attempts: attempt.into() }];
-            self.proposals.queue(Item { commands, whom: Whom::Nobody });
+            let started = Command::Started { forager, attempts: attempt.into() };
+            if !commands.last_mut().is_some_and(|last| last.join(&started)) {
+                commands.push(started);
+            }
+        }
+        for command in commands {
+            self.proposals.queue(Item { commands: vec![command], whom: Whom::Nobody });
         }
     }
 

@@ -5,13 +5,15 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use antfarm_model::{Epoch, ForagerNo, GraphNo, Incarnation, LogIndex, NodeNo};
-use antfarm_protocol::{QueenMessage, Welcome};
+use antfarm_protocol::{AttemptRef, QueenMessage, Recall, Welcome};
 use antfarm_replication::{Office as Opened, ProposeError};
 use antfarm_scheduler::{
-    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide, stall,
+    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide, recalls,
+    stall,
 };
 
 use super::clock::{Clock, lower_median};
+use super::convert;
 use super::dispatch::Held;
 use super::proposals::{Item, Proposal, Proposals, Whom};
 use super::register::Registering;
@@ -239,9 +241,24 @@ impl Leadership {
             self.doubt();
         }
         self.resend_unacknowledged();
+        self.recall();
         self.greet_the_lost();
         let hearing = Some((self.liveness.clone(), self.clock.now()));
         *self.shared.hearing.write().unwrap_or_else(PoisonError::into_inner) = hearing;
+    }
+
+    /// What foragers keep for later goes back as far as others could begin it now.
+    fn recall(&mut self) {
+        let recalled = self.shared.replica.read(|state| recalls(state, &self.liveness));
+        let mut of: BTreeMap<ForagerNo, Vec<AttemptRef>> = BTreeMap::new();
+        for (forager, attempt) in recalled {
+            of.entry(forager).or_default().push(convert::attempt_ref(attempt));
+        }
+        for (forager, attempts) in of {
+            let Some(Active { session, incarnation, .. }) = self.active.get(&forager) else { continue };
+            let (epoch, incarnation, session) = (self.epoch, *incarnation, *session);
+            self.say_later(session, Recall { epoch, incarnation, attempts }.into());
+        }
     }
 
     /// A forager that was judged lost and talks all the same must register again.
@@ -311,7 +328,9 @@ impl Leadership {
                 Whom::Asker(answer) => {
                     let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
                 }
-                Whom::Confirm(forager, attempt) => self.settle_report(forager, attempt),
+                Whom::Confirm(forager, attempts) => {
+                    attempts.into_iter().for_each(|attempt| self.settle_report(forager, attempt));
+                }
                 Whom::Registering(session) => self.registered(session, own.into_iter().next()),
             }
         }

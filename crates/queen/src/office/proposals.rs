@@ -17,8 +17,9 @@ use tokio::sync::oneshot;
 use crate::desk::{Answers, ProposeFailure};
 use crate::sessions::SessionId;
 
-/// Proposals that may be under way at the same time.
-pub(super) const MAX_UNDER_WAY: usize = 64;
+/// Proposals that may be under way at the same time. What comes meanwhile waits for the next one, so that under load one
+/// entry, with one sync and one round trip, serves what came in during another.
+pub(super) const MAX_UNDER_WAY: usize = 2;
 
 /// What a command takes in an entry beside its long texts, in bytes: more than any of them does.
 const COMMAND_BYTES: usize = 128;
@@ -35,8 +36,8 @@ pub(super) enum Whom {
     /// The leadership itself decided it by what it knew then, and decides anew when it comes to nothing.
     Leadership,
     Asker(oneshot::Sender<Result<Answers, ProposeFailure>>),
-    /// That forager may forget an ended attempt, whatever the answer.
-    Confirm(ForagerNo, AttemptRef),
+    /// That forager may forget ended attempts, whatever the answer.
+    Confirm(ForagerNo, Vec<AttemptRef>),
     /// The forager of that session waits for its incarnation.
     Registering(SessionId),
 }
@@ -70,6 +71,17 @@ pub(super) struct Proposals {
 impl Proposals {
     pub(super) fn queue(&mut self, item: Item) {
         self.queue.push_back(item);
+    }
+
+    /// Queues what a forager reported about an attempt, as one command with what stands before it if that says the same.
+    pub(super) fn queue_report(&mut self, forager: ForagerNo, attempt: AttemptRef, report: Command) {
+        if let Some(Item { commands, whom: Whom::Confirm(of, attempts) }) = self.queue.back_mut()
+            && *of == forager
+            && commands.last_mut().is_some_and(|last| last.join(&report))
+        {
+            return attempts.push(attempt);
+        }
+        self.queue(Item { commands: vec![report], whom: Whom::Confirm(forager, vec![attempt]) });
     }
 
     /// Puts items back that were not proposed after all, before everything else, in their order. Decisions are dropped:
@@ -174,9 +186,32 @@ fn size_of_command(command: &Command) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use antfarm_model::Incarnation;
+    use antfarm_model::{Fence, GraphNo, Incarnation, NodeNo};
 
     use super::*;
+    use crate::office::convert;
+
+    #[test]
+    fn reports_that_say_the_same_of_neighbours_are_one_command_and_each_is_confirmed() {
+        let attempt = |index| AttemptRef { graph: GraphNo(1), node: NodeNo(2), index, fence: Fence(9) };
+        let report = |forager, index, result: &str| Command::End {
+            forager: ForagerNo(forager),
+            attempts: convert::attempt_id(attempt(index)).into(),
+            outcome: AttemptOutcome::Succeeded { result: result.into() },
+        };
+        let mut proposals = Proposals::default();
+        let said = [(1, 0, "1"), (1, 1, "1"), (1, 2, "2"), (2, 3, "2"), (2, 4, "2"), (2, 6, "2")];
+        for (forager, index, result) in said {
+            proposals.queue_report(ForagerNo(forager), attempt(index), report(forager, index, result));
+        }
+        let confirmed: Vec<(u32, Vec<u32>)> = (proposals.take(usize::MAX).into_iter())
+            .filter_map(|item| match (item.commands.len(), item.whom) {
+                (1, Whom::Confirm(forager, attempts)) => Some((forager.0, attempts.iter().map(|a| a.index).collect())),
+                (_, _) => None,
+            })
+            .collect();
+        assert_eq!(confirmed, [(1, vec![0, 1]), (1, vec![2]), (2, vec![3, 4]), (2, vec![6])]);
+    }
 
     #[test]
     fn what_was_not_proposed_waits_in_its_order_and_decisions_are_made_anew() {

@@ -102,6 +102,7 @@ impl Leadership {
             rebooted: hello.rebooted,
             slots: hello.slots,
             class_slots: hello.class_slots.0,
+            prefetch: hello.prefetch,
             tools: hello.tools.clone(),
             poison_limit: self.shared.config.scheduler.poison_limit,
         };

@@ -37,6 +37,7 @@ pub(crate) fn hello(name: &str) -> Hello {
         rebooted: false,
         slots: 1,
         class_slots: antfarm_protocol::ClassSlots::default(),
+        prefetch: 0,
         tools: vec![Name::new("echo").expect("a name")],
         draining: false,
         running: Vec::new(),

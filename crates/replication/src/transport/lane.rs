@@ -160,6 +160,7 @@ impl LaneTask {
 
     /// Carries calls until the connection breaks; what is unanswered then reads as broken.
     async fn serve(&mut self, connection: Connection, first: Call) {
+        let link = self.context.links.open(self.member);
         let Connection { mut reader, mut writer } = connection;
         let mut unanswered = VecDeque::new();
         let mut heard = Instant::now();
@@ -173,13 +174,14 @@ impl LaneTask {
                 }
                 match timeout(WRITE_TIMEOUT, write_frame(&mut writer, &call.body)).await {
                     Ok(Ok(())) => unanswered.push_back(call.answer),
-                    Ok(Err(_)) | Err(_) => return,
+                    Ok(Err(_)) => return link.broke(),
+                    Err(_) => return,
                 }
             }
             tokio::select! {
                 biased;
                 frame = reader.next() => {
-                    let Ok(frame) = frame else { return };
+                    let Ok(frame) = frame else { return link.broke() };
                     let Ok(response) = codec::decode(Kind::Response, &frame) else { return };
                     let Some(answer) = unanswered.pop_front() else { return };
                     heard = Instant::now();

@@ -147,7 +147,7 @@ impl<R: AsyncRuntime> RaftNetworkV2<Types<R>> for Network<R> {
                 )));
             }
             Purpose::Append => option.soft_ttl().max(self.append_within),
-            Purpose::Control | Purpose::Heartbeat | Purpose::Snapshot => option.soft_ttl(),
+            Purpose::Control | Purpose::Heartbeat | Purpose::Snapshot | Purpose::Probe => option.soft_ttl(),
         };
         let request = Request::Append(convert::append_to_wire(&rpc));
         match self.call(self.entries_by, &request, within).await {

@@ -13,6 +13,7 @@ use crate::tasks::Tasks;
 use crate::transport::heard::Heard;
 use crate::transport::hello::Refusal;
 use crate::transport::lane::Lane;
+use crate::transport::links::Links;
 use crate::transport::wire::{Purpose, Request, Response};
 
 /// What every connection needs.
@@ -25,6 +26,7 @@ pub(crate) struct Context {
     pub(crate) tasks: Tasks,
     pub(crate) refusals: Refusals,
     pub(crate) heard: Heard,
+    pub(crate) links: Links,
 }
 
 /// The last member that refused this one for good, and why.

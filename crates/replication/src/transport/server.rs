@@ -10,17 +10,18 @@ use antfarm_model::MemberId;
 use antfarm_storage::SnapshotFiles;
 use openraft::raft::AppendEntriesResponse;
 use openraft::{AsyncRuntime, Raft};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::codec::{self, Kind};
 use crate::state_machine::StateMachine;
+use crate::succession::Campaigns;
 use crate::transport::convert;
 use crate::transport::frame::write_frame;
 use crate::transport::hello::{self, Connection};
 use crate::transport::incoming::Incoming;
 use crate::transport::peers::Context;
-use crate::transport::wire::{Purpose, Request, Response, StatusV1};
+use crate::transport::wire::{LifeV1, Purpose, Request, Response, StatementV1, StatusV1};
 use crate::types::Types;
 
 /// Connections that have not said yet who they are.
@@ -38,8 +39,21 @@ pub(crate) struct Handler<R: AsyncRuntime> {
     pub(crate) raft: Raft<Types<R>, StateMachine>,
     pub(crate) files: SnapshotFiles,
     pub(crate) initial_members: Vec<u64>,
+    pub(crate) life: LifeV1,
+    /// What peers state of leaders that are gone.
+    pub(crate) statements: mpsc::Sender<(MemberId, StatementV1)>,
+    pub(crate) campaigns: Campaigns,
     /// The connection of each peer for each purpose; a new one ends the old one.
     pub(crate) connections: Mutex<BTreeMap<(MemberId, Purpose), oneshot::Sender<()>>>,
+}
+
+/// How a connection ended.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// The other side ended it, or what is between.
+    Broke,
+    /// This side did.
+    Ours,
 }
 
 /// Takes connections for ever.
@@ -82,36 +96,56 @@ impl<R: AsyncRuntime> Handler<R> {
     /// Answers a connection until it breaks or its peer opens another one for the same purpose.
     async fn attend(&self, member: MemberId, purpose: Purpose, connection: Connection) {
         let (replace, mut replaced) = oneshot::channel();
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).insert((member, purpose), replace);
+        let link = match purpose {
+            Purpose::Probe => None,
+            Purpose::Control | Purpose::Heartbeat | Purpose::Append | Purpose::Snapshot => {
+                self.connections.lock().unwrap_or_else(PoisonError::into_inner).insert((member, purpose), replace);
+                Some(self.context.links.open(member))
+            }
+        };
+        if self.carry(member, connection, &mut replaced).await == End::Broke
+            && let Some(link) = link
+        {
+            link.broke();
+        }
+    }
+
+    async fn carry(&self, member: MemberId, connection: Connection, replaced: &mut oneshot::Receiver<()>) -> End {
         let Connection { mut reader, mut writer } = connection;
         let mut incoming = None;
         loop {
             let frame = tokio::select! {
                 biased;
-                _ = &mut replaced => return,
+                Ok(()) | Err(_) = &mut *replaced => return End::Ours,
                 frame = reader.next() => frame,
             };
-            let Ok(frame) = frame else { return };
+            let Ok(frame) = frame else { return End::Broke };
             let request = match codec::decode(Kind::Request, &frame) {
                 Ok(request) => request,
                 Err(error) => {
                     tracing::warn!(%member, %error, "a request of a peer cannot be read");
-                    return;
+                    return End::Ours;
                 }
             };
-            let response = self.answer(request, &mut incoming).await.unwrap_or_else(|error| {
+            let response = self.answer(member, request, &mut incoming).await.unwrap_or_else(|error| {
                 tracing::warn!(%member, %error, "a request of a peer failed");
                 Response::Failed
             });
             let body = codec::encode(Kind::Response, &response);
             match timeout(WRITE_TIMEOUT, write_frame(&mut writer, &body)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(_)) | Err(_) => return,
+                Ok(Err(_)) => return End::Broke,
+                Err(_) => return End::Ours,
             }
         }
     }
 
-    async fn answer(&self, request: Request, incoming: &mut Option<Incoming>) -> io::Result<Response> {
+    async fn answer(
+        &self,
+        member: MemberId,
+        request: Request,
+        incoming: &mut Option<Incoming>,
+    ) -> io::Result<Response> {
         let raft = &self.raft;
         Ok(match request {
             Request::Append(request) => {
@@ -132,10 +166,19 @@ impl<R: AsyncRuntime> Handler<R> {
             }
             Request::Transfer(request) => {
                 let request = convert::transfer_from_wire(request);
+                if *request.to_node_id() == self.context.identity.member.0 {
+                    self.campaigns.handed_over(request.from_leader());
+                }
                 let answer = raft.handle_transfer_leader(request).await.map_err(io::Error::other)?;
                 Response::Transfer(convert::transfer_answer_to_wire(&answer))
             }
             Request::Status => Response::Status(self.status().await?),
+            Request::Life => Response::Life(self.life),
+            Request::Gone(statement) => {
+                // When the queue is full, so much has been stated that nothing is lost: peers state it again.
+                let _ = self.statements.try_send((member, statement));
+                Response::GoOn
+            }
             Request::SnapshotBegin(head) => {
                 *incoming = Some(Incoming::begin(&self.files, head)?);
                 Response::GoOn

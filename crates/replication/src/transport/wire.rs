@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Append,
     /// Snapshots.
     Snapshot,
+    /// One question whether the leader lives. It ends no other connection, and none is missed when it ends.
+    Probe,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +33,10 @@ pub(crate) enum Request {
     SnapshotChunk(Bytes),
     /// Ends it; the receiver installs it, and [`Response::Installed`] answers.
     SnapshotEnd(SnapshotEndV1),
+    /// Since when the process lives; [`Response::Life`] answers.
+    Life,
+    /// The sender has proof that a leader is gone; [`Response::GoOn`] answers.
+    Gone(StatementV1),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +51,7 @@ pub(crate) enum Response {
     },
     /// The replica cannot answer: it has stopped, or the request came out of order.
     Failed,
+    Life(LifeV1),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +108,21 @@ pub(crate) struct StatusV1 {
     pub(crate) initial_members: Vec<u64>,
     /// Its wall clock, in milliseconds since 1970.
     pub(crate) wall_ms: u64,
+}
+
+/// One life of a member's process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LifeV1 {
+    /// The term in the vote that it found when it began, 0 for none. It leads in no term up to this.
+    pub(crate) began_after_term: u64,
+}
+
+/// That the leader of a vote is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StatementV1 {
+    pub(crate) vote: VoteV1,
+    /// The last entry of the one who states it.
+    pub(crate) last: Option<LogIdV1>,
 }
 
 /// What must have arrived before a snapshot is installed.
@@ -161,6 +183,9 @@ mod tests {
         );
         let end = SnapshotEndV1 { vote, bytes: 4, crc: 5 };
         golden(Kind::Request, &Request::SnapshotEnd(end), &expect!["12 01 00 07 07 02 00 04 05"]);
+        golden(Kind::Request, &Request::Life, &expect!["12 01 00 08"]);
+        let statement = StatementV1 { vote, last };
+        golden(Kind::Request, &Request::Gone(statement), &expect!["12 01 00 09 07 02 00 01 06 fb 2c 01"]);
     }
 
     #[test]
@@ -197,5 +222,7 @@ mod tests {
         golden(Kind::Response, &Response::GoOn, &expect!["13 01 00 04"]);
         golden(Kind::Response, &Response::Installed { vote }, &expect!["13 01 00 05 07 02 01"]);
         golden(Kind::Response, &Response::Failed, &expect!["13 01 00 06"]);
+        let life = LifeV1 { began_after_term: 7 };
+        golden(Kind::Response, &Response::Life(life), &expect!["13 01 00 07 07"]);
     }
 }

@@ -10,4 +10,5 @@ mod restart;
 mod show;
 mod snapshot;
 mod stop;
+mod succession;
 mod switch;

@@ -4,7 +4,7 @@ use antfarm_model::{ForagerNo, Incarnation};
 
 use super::Answer;
 use super::step::Step;
-use crate::forager::ForagerState;
+use crate::forager::{Forager, ForagerState};
 use crate::graph_record::GraphPhase;
 use crate::instance::InstanceState;
 use crate::instances::{AttemptId, Instances};
@@ -48,7 +48,8 @@ impl Step<'_> {
         if record.standing.backs_off(instances.graph, instances.node, self.elapsed()).is_some() {
             return Err(Refusal::BacksOff);
         }
-        if record.free(tool.class, &[0; 3]) < instances.len {
+        let left = if shape.is_irrevocable(instances.node) { Forager::free } else { Forager::room };
+        if left(record, tool.class, &[0; 3]) < instances.len {
             return Err(Refusal::NoSlot);
         }
         let node = shape.node(instances.node).ok_or(Refusal::UnknownInstance)?;

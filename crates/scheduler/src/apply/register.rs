@@ -37,6 +37,7 @@ impl Step<'_> {
             record.incarnation = incarnation;
             record.slots = registration.slots;
             record.class_slots = registration.class_slots;
+            record.prefetch = registration.prefetch;
             record.poison_limit = registration.poison_limit;
             record.suspect = false;
             record.lost = false;
@@ -70,6 +71,7 @@ impl Step<'_> {
             process: registration.process,
             slots: 0,
             class_slots: registration.class_slots,
+            prefetch: 0,
             tools: Arc::default(),
             poison_limit: registration.poison_limit,
             draining: false,

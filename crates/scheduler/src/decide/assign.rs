@@ -1,6 +1,9 @@
 //! Who runs what: round robin between the cost classes, deadline and submission order within one, foragers in
 //! registry order.
 //!
+//! Free slots come first. Only when none is left for what waits, foragers that prefetch get some of it to keep, and only
+//! as long as nothing irrevocable waits for a slot: that is never kept beside what runs, and must not starve behind it.
+//!
 //! With k classes that could use an assignment, each gets at least every k-th: the class that was served longest ago is
 //! tried first, after every single instance, and neighbours are joined into ranges only afterwards. A decision costs O(log n) for each
 //! assignment, and once the number of lanes that hold something.
@@ -15,9 +18,10 @@ use super::{Liveness, Now};
 use crate::command::Command;
 use crate::forager::ForagerState;
 use crate::in_flight::InFlight;
-use crate::index::{Head, Lane};
+use crate::index::{Head, Lane, Wanted};
 use crate::instances::{InstanceId, Instances};
 use crate::state::State;
+use crate::turns::Turns;
 
 const CLASSES: usize = CostClass::ALL.len();
 
@@ -29,21 +33,46 @@ pub(super) fn assign(
     judged: &BTreeSet<ForagerNo>,
     budget: usize,
 ) -> Vec<Command> {
-    let mut placement =
-        Placement { state, in_flight, now, liveness, judged, taken: BTreeMap::new(), first: BTreeMap::new() };
+    let mut placement = Placement {
+        state,
+        in_flight,
+        now,
+        liveness,
+        judged,
+        wanted: Wanted::Slot,
+        taken: BTreeMap::new(),
+        first: BTreeMap::new(),
+    };
     let mut queues = CostClass::ALL.map(|class| Queue::new(&placement, class));
     let mut turns = in_flight.turns().unwrap_or(state.core.turns);
     let mut runs = Runs::default();
+    fill(&mut runs, budget, &mut queues, &mut placement, &mut turns);
+    placement.want(Wanted::Room);
+    queues.iter_mut().for_each(Queue::enter_again);
+    fill(&mut runs, budget, &mut queues, &mut placement, &mut turns);
+    runs.into_commands(state)
+}
+
+/// Places what waits, in order, until nothing has a place.
+fn fill(
+    runs: &mut Runs,
+    budget: usize,
+    queues: &mut [Queue<'_>; CLASSES],
+    placement: &mut Placement<'_>,
+    turns: &mut Turns,
+) {
     while runs.instances < budget {
+        if placement.wanted == Wanted::Room && queues.iter().any(Queue::holds_up_prefetching) {
+            return;
+        }
         let next = turns.order().into_iter().find_map(|class| {
-            let (forager, instance) = queues[class.index()].next(&mut placement)?;
+            let (forager, instance) = queues[class.index()].next(placement)?;
             Some((class, forager, instance))
         });
-        let Some((class, forager, instance)) = next else { break };
+        let Some((class, forager, instance)) = next else { return };
         runs.push(forager, instance);
         turns.serve(class);
     }
-    runs.into_commands(state)
 }
 
 /// What waits in one lane.
@@ -57,18 +86,32 @@ struct Queue<'a> {
     class: CostClass,
     lanes: Vec<(&'a Lane, Waiting<'a>)>,
     heads: BinaryHeap<Reverse<(Head, usize)>>,
+    /// Lanes whose next instance is irrevocable.
+    irrevocable: BTreeSet<usize>,
 }
 
 impl<'a> Queue<'a> {
     fn new(placement: &Placement<'a>, class: CostClass) -> Self {
         let Placement { state, in_flight, now, .. } = *placement;
-        let mut queue = Self { state, in_flight, now, class, lanes: Vec::new(), heads: BinaryHeap::new() };
+        let (lanes, heads, irrevocable) = (Vec::new(), BinaryHeap::new(), BTreeSet::new());
+        let mut queue = Self { state, in_flight, now, class, lanes, heads, irrevocable };
         for lane in state.index.ready.lanes(class).filter(|lane| placement.could_place(class, lane)) {
             let all = queue.waiting(state.index.ready.walk(class, lane));
             queue.lanes.push((lane, all));
         }
         (0..queue.lanes.len()).for_each(|lane| queue.enter(lane));
         queue
+    }
+
+    /// Lanes that left the queue for want of a place come back.
+    fn enter_again(&mut self) {
+        self.heads.clear();
+        (0..self.lanes.len()).for_each(|lane| self.enter(lane));
+    }
+
+    /// Whether something irrevocable would be next, which waits for a slot.
+    fn holds_up_prefetching(&self) -> bool {
+        !self.irrevocable.is_empty()
     }
 
     /// The next instance that can be placed, and where. A lane whose foragers are all full leaves the queue.
@@ -107,8 +150,13 @@ impl<'a> Queue<'a> {
     }
 
     fn enter(&mut self, lane: usize) {
+        self.irrevocable.remove(&lane);
         if let Some(head) = self.lanes[lane].1.peek() {
             self.heads.push(Reverse((*head, lane)));
+            let InstanceId { graph, node, .. } = head.instance;
+            if self.state.graph(graph).is_some_and(|graph| graph.shape().is_irrevocable(node)) {
+                self.irrevocable.insert(lane);
+            }
         }
     }
 }
@@ -123,7 +171,7 @@ enum Place {
     Full,
 }
 
-/// The slots that are left while a decision is being made.
+/// The slots, or the room, that are left while a decision is being made.
 struct Placement<'a> {
     state: &'a State,
     in_flight: &'a InFlight,
@@ -131,17 +179,27 @@ struct Placement<'a> {
     liveness: &'a Liveness,
     /// Foragers on which the same decision judges.
     judged: &'a BTreeSet<ForagerNo>,
+    /// What is being given away.
+    wanted: Wanted,
     taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
-    /// The first forager of a class and tool that may still have a free slot; slots only become fewer.
+    /// The first forager of a class and tool that may still have what is wanted; it only becomes less.
     first: BTreeMap<(CostClass, ToolNo), ForagerNo>,
 }
 
 impl Placement<'_> {
-    /// Whether any forager may have a place for a lane. O(log n).
+    /// From now on this is given away.
+    fn want(&mut self, wanted: Wanted) {
+        self.wanted = wanted;
+        self.first.clear();
+    }
+
+    /// Whether any forager may have a place for a lane, now or while this decision is made. O(log n).
     fn could_place(&self, class: CostClass, lane: &Lane) -> bool {
         match &lane.pin {
-            Some(pin) => self.state.forager_named(pin.as_str()).is_some_and(|forager| self.has_slot(class, forager.no)),
-            None => self.state.index.free.with(class, lane.tool, ForagerNo(0)).next().is_some(),
+            Some(pin) => {
+                self.state.forager_named(pin.as_str()).is_some_and(|forager| self.has(Wanted::Room, class, forager.no))
+            }
+            None => self.state.index.free.with(Wanted::Room, class, lane.tool, ForagerNo(0)).next().is_some(),
         }
     }
 
@@ -151,7 +209,7 @@ impl Placement<'_> {
                 let Some(forager) = self.state.forager_named(pin.as_str()) else { return Place::Full };
                 let no = forager.no;
                 let quarantined = forager.standing.tool_quarantined_until(lane.tool).is_some();
-                if !forager.tools.contains(&lane.tool) || quarantined || !self.has_slot(class, no) {
+                if !forager.tools.contains(&lane.tool) || quarantined || !self.has(self.wanted, class, no) {
                     Place::Full
                 } else if self.backs_off(no, id) {
                     Place::NotThisNode
@@ -169,8 +227,8 @@ impl Placement<'_> {
         let first = self.first.get(&(class, tool)).copied().unwrap_or_default();
         let mut full_before = true;
         let mut all_back_off = true;
-        for no in self.state.index.free.with(class, tool, first) {
-            if !self.has_slot(class, no) {
+        for no in self.state.index.free.with(self.wanted, class, tool, first) {
+            if !self.has(self.wanted, class, no) {
                 continue;
             }
             if std::mem::take(&mut full_before) {
@@ -191,14 +249,14 @@ impl Placement<'_> {
         }
     }
 
-    fn has_slot(&self, class: CostClass, no: ForagerNo) -> bool {
+    fn has(&self, wanted: Wanted, class: CostClass, no: ForagerNo) -> bool {
         let Some(forager) = self.state.forager(no) else { return false };
         let contact = self.liveness.contact(forager);
         let heard = contact.is_some_and(|contact| contact.broken_at.is_none() && !contact.draining);
         let taken = self.taken.get(&no).copied().unwrap_or_else(|| self.in_flight.taken(no));
         heard
             && forager.state() == ForagerState::Ready
-            && forager.free(class, &taken) > 0
+            && wanted.at(forager, class, &taken) > 0
             && !self.judged.contains(&no)
             && !self.in_flight.touches_forager(no)
     }

@@ -1,4 +1,4 @@
-//! Who has a free slot for which tool, in registry order.
+//! Who has a free slot, or room to keep something until a slot is free, for which tool, in registry order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,10 +10,31 @@ use crate::standing::ToolStanding;
 
 const CLASSES: usize = CostClass::ALL.len();
 
-/// For every class and tool the foragers that take work, have the tool and have a free slot of the class.
+/// What is asked of a forager.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// A slot that is free now.
+    Slot,
+    /// A slot, or room to keep an attempt until one is free.
+    Room,
+}
+
+impl Wanted {
+    const ALL: [Self; 2] = [Self::Slot, Self::Room];
+
+    /// How much of it there is at a forager, not counting `taken` attempts that are being assigned.
+    pub(crate) fn at(self, forager: &Forager, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
+        match self {
+            Self::Slot => forager.free(class, taken),
+            Self::Room => forager.room(class, taken),
+        }
+    }
+}
+
+/// For everything that can be wanted, every class and tool: the foragers that take work, have the tool and have that.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct FreeSlots {
-    with: [BTreeMap<ToolNo, BTreeSet<ForagerNo>>; CLASSES],
+    with: [[BTreeMap<ToolNo, BTreeSet<ForagerNo>>; CLASSES]; Wanted::ALL.len()],
     /// What `with` says of a forager, so that only changes cost.
     entered: BTreeMap<ForagerNo, Entered>,
 }
@@ -24,7 +45,7 @@ struct Entered {
     tools: Arc<BTreeSet<ToolNo>>,
     /// Tools that are quarantined there, so that they were not entered.
     quarantined: Vec<ToolNo>,
-    free: [bool; CLASSES],
+    free: [[bool; CLASSES]; Wanted::ALL.len()],
 }
 
 impl Entered {
@@ -34,7 +55,8 @@ impl Entered {
         Self {
             tools: Arc::clone(&forager.tools),
             quarantined: forager.standing.tools().filter_map(is_quarantined).collect(),
-            free: CostClass::ALL.map(|class| takes_work && forager.free(class, &[0; CLASSES]) > 0),
+            free: Wanted::ALL
+                .map(|wanted| CostClass::ALL.map(|class| takes_work && wanted.at(forager, class, &[0; CLASSES]) > 0)),
         }
     }
 
@@ -42,10 +64,12 @@ impl Entered {
         self.free == other.free && self.quarantined == other.quarantined && Arc::ptr_eq(&self.tools, &other.tools)
     }
 
-    /// Where it stands: by class and tool.
-    fn places(&self) -> impl Iterator<Item = (usize, ToolNo)> {
+    /// Where it stands: by what can be wanted, class and tool.
+    fn places(&self) -> impl Iterator<Item = (usize, usize, ToolNo)> {
         let tools = || self.tools.iter().filter(|tool| !self.quarantined.contains(tool));
-        (0..CLASSES).filter(|class| self.free[*class]).flat_map(move |class| tools().map(move |tool| (class, *tool)))
+        let all = (0..Wanted::ALL.len()).flat_map(|wanted| (0..CLASSES).map(move |class| (wanted, class)));
+        all.filter(|(wanted, class)| self.free[*wanted][*class])
+            .flat_map(move |(wanted, class)| tools().map(move |tool| (wanted, class, *tool)))
     }
 }
 
@@ -57,8 +81,8 @@ impl FreeSlots {
             return;
         }
         self.remove(forager.no);
-        for (class, tool) in entered.places() {
-            self.with[class].entry(tool).or_default().insert(forager.no);
+        for (wanted, class, tool) in entered.places() {
+            self.with[wanted][class].entry(tool).or_default().insert(forager.no);
         }
         self.entered.insert(forager.no, entered);
     }
@@ -66,27 +90,29 @@ impl FreeSlots {
     /// Forgets a forager.
     pub(crate) fn remove(&mut self, forager: ForagerNo) {
         let Some(before) = self.entered.remove(&forager) else { return };
-        for (class, tool) in before.places() {
-            self.leave(class, tool, forager);
+        for (wanted, class, tool) in before.places() {
+            leave(&mut self.with[wanted][class], tool, forager);
         }
     }
 
-    /// The foragers from `first` on with a free slot of `class` and with `tool`, in registry order.
+    /// The foragers from `first` on that have what is wanted for `class`, and have `tool`, in registry order.
     pub(crate) fn with(
         &self,
+        wanted: Wanted,
         class: CostClass,
         tool: ToolNo,
         first: ForagerNo,
     ) -> impl Iterator<Item = ForagerNo> + use<'_> {
-        self.with[class.index()].get(&tool).into_iter().flat_map(move |foragers| foragers.range(first..)).copied()
+        let of_class = &self.with[wanted as usize][class.index()];
+        of_class.get(&tool).into_iter().flat_map(move |foragers| foragers.range(first..)).copied()
     }
+}
 
-    fn leave(&mut self, class: usize, tool: ToolNo, forager: ForagerNo) {
-        if let Some(foragers) = self.with[class].get_mut(&tool) {
-            foragers.remove(&forager);
-            if foragers.is_empty() {
-                self.with[class].remove(&tool);
-            }
+fn leave(with: &mut BTreeMap<ToolNo, BTreeSet<ForagerNo>>, tool: ToolNo, forager: ForagerNo) {
+    if let Some(foragers) = with.get_mut(&tool) {
+        foragers.remove(&forager);
+        if foragers.is_empty() {
+            with.remove(&tool);
         }
     }
 }

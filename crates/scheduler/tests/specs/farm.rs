@@ -81,6 +81,7 @@ impl Farm {
             rebooted: false,
             slots,
             class_slots: [None; 3],
+            prefetch: 0,
             tools: tools.iter().map(|tool| name(tool)).collect(),
             poison_limit: 3,
         }

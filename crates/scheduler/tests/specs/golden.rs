@@ -20,7 +20,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-fn commands() -> Vec<(&'static str, Command)> {
+pub(crate) fn commands() -> Vec<(&'static str, Command)> {
     let (graph, forager, incarnation) = (GraphNo(300), ForagerNo(2), Incarnation(7));
     let instance = InstanceId { graph, node: NodeNo(1), index: 5 };
     let instances = Instances { len: 3, ..Instances::one(instance) };
@@ -103,7 +103,7 @@ fn every_command_keeps_its_bytes() {
 }
 
 /// A state with one of everything: tools, foragers, an upload, a tombstone, a graph with attempts of all sorts.
-fn farm() -> Farm {
+pub(crate) fn farm() -> Farm {
     let mut farm = Farm::new();
     farm.tool("t", CostClass::Io, EffectClass::Irrevocable);
     let forager = farm.forager("f", 4, &["t"]);

@@ -1,6 +1,6 @@
 //! A range abbreviates one attempt for each index: each is started, ended, cancelled and taken back by itself.
 
-use antfarm_model::{CostClass, EffectClass, Fence, ForagerNo, Span};
+use antfarm_model::{CostClass, EffectClass, Fence, ForagerNo, GraphNo, NodeNo, Span};
 use antfarm_scheduler::{
     AttemptOutcome, Attempts, Command, FailureKind, InstanceState, Instances, Refusal, RejectReason, Reply,
 };
@@ -112,4 +112,31 @@ fn an_array_of_which_instances_fail_goes_on_and_what_needs_it_is_skipped() {
     let (attempts, outcome) = (range(&farm, fence, 1, 9), AttemptOutcome::Succeeded { result: "1".into() });
     farm.one(Command::End { forager, attempts, outcome }).expect("open");
     assert_eq!(farm.state.graph_named("g").map(|graph| graph.state().as_str()), Some("failed"));
+}
+
+#[test]
+fn reports_about_neighbours_that_say_the_same_are_one_command() {
+    let end = |start, len, fence, result: &str| Command::End {
+        forager: ForagerNo(0),
+        attempts: Attempts {
+            instances: Instances { graph: GraphNo(1), node: NodeNo(0), start, len },
+            fence: Fence(fence),
+        },
+        outcome: AttemptOutcome::Succeeded { result: result.into() },
+    };
+    let mut run = end(0, 2, 9, "1");
+    assert!(run.join(&end(2, 3, 9, "1")));
+    assert_eq!(run, end(0, 5, 9, "1"));
+    for other in [end(6, 1, 9, "1"), end(5, 1, 8, "1"), end(5, 1, 9, "2")] {
+        assert!(!run.join(&other), "{other:?}");
+    }
+    let reject = |start| Command::Reject {
+        forager: ForagerNo(0),
+        attempts: Attempts {
+            instances: Instances { graph: GraphNo(1), node: NodeNo(0), start, len: 1 },
+            fence: Fence(9),
+        },
+        reason: RejectReason::NoSlot,
+    };
+    assert!(!reject(0).join(&reject(1)), "each counts");
 }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Error, ErrorKind};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::StorageError;
 use crate::disk::atomic_write::folder_of;
-use crate::disk::{Disk, DiskLock, DiskReader, DiskWriter};
+use crate::disk::{Disk, DiskFile, DiskLock, DiskReader, DiskWriter};
 
 /// A [`Disk`] in memory, for tests and simulation. Clones are the same disk.
 ///
@@ -33,27 +34,46 @@ type FileNo = usize;
 struct Content {
     written: Vec<u8>,
     synced: Vec<u8>,
-    /// `written` no longer begins with `synced`.
-    emptied: bool,
+    /// Outside of this, the one has what the other has, as far as both go.
+    unsynced: Range<usize>,
 }
 
 impl Content {
     fn empty(&mut self) {
         self.written.clear();
-        self.emptied = true;
+        self.unsynced = 0..0;
+    }
+
+    fn read_at(&self, offset: usize, buffer: &mut [u8]) -> usize {
+        let rest = self.written.get(offset..).unwrap_or(&[]);
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        count
+    }
+
+    fn write_at(&mut self, offset: usize, bytes: &[u8]) {
+        let (from, end) = (offset.min(self.written.len()), offset + bytes.len());
+        if end > self.written.len() {
+            self.written.resize(end, 0);
+        }
+        self.written[offset..end].copy_from_slice(bytes);
+        let former = std::mem::take(&mut self.unsynced);
+        self.unsynced = if former.is_empty() { from..end } else { former.start.min(from)..former.end.max(end) };
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        self.write_at(self.written.len(), bytes);
     }
 
     fn sync(&mut self) {
-        if std::mem::take(&mut self.emptied) {
-            self.synced.clear();
-        }
-        let more = self.synced.len();
-        self.synced.extend_from_slice(&self.written[more..]);
+        let changed = std::mem::take(&mut self.unsynced);
+        self.synced.resize(self.written.len(), 0);
+        self.synced[changed.clone()].copy_from_slice(&self.written[changed]);
     }
 
     fn crash(&mut self) {
         self.written.clone_from(&self.synced);
-        self.emptied = false;
+        self.unsynced = 0..0;
     }
 }
 
@@ -88,7 +108,10 @@ impl Tree {
         self.names.get(path).copied().ok_or_else(|| missing(path, operation))
     }
 
-    fn make(&mut self, path: &Path) -> Result<FileNo, StorageError> {
+    fn find_or_make(&mut self, path: &Path) -> Result<FileNo, StorageError> {
+        if let Some(file) = self.names.get(path) {
+            return Ok(*file);
+        }
         if !self.folders.contains(folder_of(path)) {
             return Err(missing(path, "creating"));
         }
@@ -113,20 +136,20 @@ impl Disk for MemoryDisk {
 
     fn create(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError> {
         let mut tree = self.tree();
-        let file = match tree.names.get(path) {
-            Some(file) => *file,
-            None => tree.make(path)?,
-        };
+        let file = tree.find_or_make(path)?;
         tree.files[file].empty();
         Ok(Box::new(self.handle(path, &tree, file)))
     }
 
     fn append(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError> {
         let mut tree = self.tree();
-        let file = match tree.names.get(path) {
-            Some(file) => *file,
-            None => tree.make(path)?,
-        };
+        let file = tree.find_or_make(path)?;
+        Ok(Box::new(self.handle(path, &tree, file)))
+    }
+
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError> {
+        let mut tree = self.tree();
+        let file = tree.find_or_make(path)?;
         Ok(Box::new(self.handle(path, &tree, file)))
     }
 
@@ -204,12 +227,7 @@ impl MemoryFile {
 impl DiskReader for MemoryFile {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, StorageError> {
         let position = self.position;
-        let count = self.with("reading", |content| {
-            let rest = content.written.get(position..).unwrap_or(&[]);
-            let count = rest.len().min(buffer.len());
-            buffer[..count].copy_from_slice(&rest[..count]);
-            count
-        })?;
+        let count = self.with("reading", |content| content.read_at(position, buffer))?;
         self.position += count;
         Ok(count)
     }
@@ -217,12 +235,30 @@ impl DiskReader for MemoryFile {
 
 impl DiskWriter for MemoryFile {
     fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
-        self.with("writing", |content| content.written.extend_from_slice(bytes))
+        self.with("writing", |content| content.append(bytes))
     }
 
     fn sync(&mut self) -> Result<(), StorageError> {
         self.with("syncing", Content::sync)
     }
+}
+
+impl DiskFile for MemoryFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StorageError> {
+        self.with("reading", |content| content.read_at(place(offset), buffer))
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
+        self.with("writing", |content| content.write_at(place(offset), bytes))
+    }
+
+    fn sync(&self) -> Result<(), StorageError> {
+        self.with("syncing", Content::sync)
+    }
+}
+
+fn place(offset: u64) -> usize {
+    usize::try_from(offset).expect("a file in memory fits into memory")
 }
 
 struct MemoryLock {

@@ -1,7 +1,9 @@
-//! The file system as snapshots and foragers use it, replaceable by a test.
+//! The file system as logs, snapshots and foragers use it, replaceable by a test.
 
 mod atomic_write;
 mod folder_lock;
+#[cfg(test)]
+mod hooked;
 mod memory;
 mod system;
 
@@ -12,12 +14,14 @@ use crate::StorageError;
 pub(crate) use atomic_write::folder_of;
 pub use atomic_write::write_atomically;
 pub use folder_lock::DataFolderLock;
+#[cfg(test)]
+pub(crate) use hooked::HookedDisk;
 pub use memory::MemoryDisk;
 pub use system::SystemDisk;
 
 /// Files and folders. Calls block; asynchronous callers use a thread for them.
 ///
-/// Nothing is durable before its sync: a file's content with [`DiskWriter::sync`], and the existence, absence or name of
+/// Nothing is durable before its sync: a file's content with [`DiskWriter::sync`] or [`DiskFile::sync`], and the existence, absence or name of
 /// a file or folder with [`Disk::sync_folder`] of the folder that it is in.
 pub trait Disk: Send + Sync + 'static {
     /// The whole content of a file.
@@ -31,6 +35,9 @@ pub trait Disk: Send + Sync + 'static {
 
     /// Opens a file to write at its end; makes it if it is not there.
     fn append(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError>;
+
+    /// Opens a file to read and write it at any place; makes it if it is not there.
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError>;
 
     /// Whether there is a file or folder at `path`.
     fn exists(&self, path: &Path) -> Result<bool, StorageError>;
@@ -69,6 +76,18 @@ pub trait DiskWriter: Send {
 
     /// Makes the content durable.
     fn sync(&mut self) -> Result<(), StorageError>;
+}
+
+/// A file that is read and written at any place, by several threads at the same time.
+pub trait DiskFile: Send + Sync {
+    /// Reads up to `buffer.len()` bytes from `offset` on and says how many; none only at the end and beyond it.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StorageError>;
+
+    /// Writes all of `bytes` from `offset` on. If the file ends before that, zeros come between.
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError>;
+
+    /// Makes the content durable, and the length.
+    fn sync(&self) -> Result<(), StorageError>;
 }
 
 /// An exclusive lock, held until it is dropped.

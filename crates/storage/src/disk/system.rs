@@ -2,11 +2,12 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::StorageError;
 use crate::disk::atomic_write::folder_of;
-use crate::disk::{Disk, DiskLock, DiskReader, DiskWriter};
+use crate::disk::{Disk, DiskFile, DiskLock, DiskReader, DiskWriter};
 
 /// The [`Disk`] of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,6 +30,12 @@ impl Disk for SystemDisk {
 
     fn append(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError> {
         let file = OpenOptions::new().append(true).create(true).open(path);
+        let file = file.map_err(|error| StorageError::io(path, "opening", error))?;
+        Ok(Box::new(SystemFile { file, path: path.to_owned() }))
+    }
+
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|error| StorageError::io(path, "opening", error))?;
         Ok(Box::new(SystemFile { file, path: path.to_owned() }))
     }
@@ -108,6 +115,25 @@ impl DiskWriter for SystemFile {
     }
 
     fn sync(&mut self) -> Result<(), StorageError> {
+        self.file.sync_data().map_err(|error| StorageError::io(&self.path, "syncing", error))
+    }
+}
+
+impl DiskFile for SystemFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StorageError> {
+        loop {
+            match self.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                answer => return answer.map_err(|error| StorageError::io(&self.path, "reading", error)),
+            }
+        }
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StorageError> {
+        self.file.write_all_at(bytes, offset).map_err(|error| StorageError::io(&self.path, "writing", error))
+    }
+
+    fn sync(&self) -> Result<(), StorageError> {
         self.file.sync_data().map_err(|error| StorageError::io(&self.path, "syncing", error))
     }
 }

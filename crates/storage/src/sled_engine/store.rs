@@ -17,10 +17,10 @@ use crate::sled_engine::value::{LOG_PREFIX, piece_key};
 const CACHE_BYTES: u64 = 8 << 20;
 
 /// Makes durable what sled wrote to its file.
-pub(super) type SyncFile = Box<dyn FnMut() -> io::Result<()> + Send>;
+pub(crate) type SyncFile = Box<dyn FnMut() -> io::Result<()> + Send>;
 
 /// An open database, locked to this process.
-pub(super) struct Store {
+pub(super) struct SledStore {
     db: sled::Db,
     folder: PathBuf,
     // Dropped in this order: the database, then this, which waits until it is closed, then the lock.
@@ -57,7 +57,7 @@ impl Drop for Closing {
     }
 }
 
-impl Store {
+impl SledStore {
     /// Opens or makes the database in `folder`, and makes durable whatever of it is there.
     ///
     /// sled syncs neither its folder nor the names in it. And what an earlier process wrote without a sync, before it
@@ -65,6 +65,7 @@ impl Store {
     pub(super) fn open(folder: &Path) -> Result<Self, StorageError> {
         SystemDisk.create_folders(folder)?;
         let lock = SystemDisk.lock(&folder.join("lock"))?;
+        clear(folder)?;
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         // sled panics over some damaged files. Where panics abort, the process ends here, before anything was used.
         let db = catch_unwind(AssertUnwindSafe(move || config.open()))
@@ -135,12 +136,35 @@ impl Store {
     }
 }
 
+/// Removes what sled only stumbles over, before it is opened.
+///
+/// - Its snapshots, which only shorten its recovery. When a process ends in the middle of its first batch, sled finds the end
+///   of the log before the place that the snapshot was taken at, calls that corruption, and never opens again.
+/// - Its settings while its file is empty: they are written in two parts and synced by nobody, so that a power cut during
+///   the very first start leaves half of them, which sled refuses. Nothing was ever written then, and if something was, the
+///   number of the last acknowledged write says so.
+fn clear(folder: &Path) -> Result<(), StorageError> {
+    let path = folder.join("db");
+    let bytes = match std::fs::metadata(&path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(StorageError::io(&path, "looking for", error)),
+    };
+    for name in SystemDisk.list(folder)? {
+        if name.starts_with("snap.") || (bytes == 0 && name == "conf") {
+            SystemDisk.remove(&folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// What sled says, in our words.
 pub(super) fn engine_error(folder: &Path, error: sled::Error) -> StorageError {
     match error {
         sled::Error::Io(error) => StorageError::io(folder, "using sled in", error),
-        sled::Error::Corruption { .. } => StorageError::damaged(folder, Damage::Engine),
-        error @ (sled::Error::CollectionNotFound(_) | sled::Error::Unsupported(_) | sled::Error::ReportableBug(_)) => {
+        // Unsupported is what damaged settings look like to it.
+        sled::Error::Corruption { .. } | sled::Error::Unsupported(_) => StorageError::damaged(folder, Damage::Engine),
+        error @ (sled::Error::CollectionNotFound(_) | sled::Error::ReportableBug(_)) => {
             StorageError::io(folder, "using sled in", io::Error::other(error))
         }
     }

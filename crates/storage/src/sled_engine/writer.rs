@@ -1,14 +1,14 @@
-//! The only thread that writes.
+//! Writing groups to sled, and sweeping up what was purged.
 
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 
 use crate::StorageError;
 use crate::change::Change;
-use crate::sled_engine::acknowledged::Acknowledged;
+use crate::queued_engine::GroupWriter;
+use crate::sled_engine::Shared;
 use crate::sled_engine::batches::{BATCH_KEYS, Batches};
-use crate::sled_engine::queue::{Group, Work};
 use crate::sled_engine::store::SyncFile;
-use crate::sled_engine::{RECENT_BYTES, Shared};
+use crate::sync_times::SyncTimer;
 
 /// Purged keys that are removed between two groups, unless the group has put half as many or more.
 ///
@@ -18,73 +18,62 @@ const SWEEP_KEYS: usize = 128;
 pub(super) struct Writer {
     shared: Arc<Shared>,
     sync: SyncFile,
-    acknowledged: Acknowledged,
+    syncs: Arc<SyncTimer>,
     write_number: u64,
     /// Where the log begins.
     start: u64,
     /// Whether anything may be left of what comes before.
     unswept: bool,
+    /// How many keys the next sweep may remove.
+    sweep_keys: usize,
 }
 
 impl Writer {
     pub(super) fn new(
         shared: Arc<Shared>,
         sync: SyncFile,
-        acknowledged: Acknowledged,
+        syncs: Arc<SyncTimer>,
         write_number: u64,
         start: u64,
     ) -> Self {
         // An earlier process may not have come to sweeping.
-        Self { shared, sync, acknowledged, write_number, start, unswept: true }
+        Self { shared, sync, syncs, write_number, start, unswept: true, sweep_keys: SWEEP_KEYS }
     }
 
-    /// Writes what is queued, group by group, and sweeps in between, until the queue is closed or a write fails.
-    pub(super) fn run(mut self) {
-        let mut sweep_keys = SWEEP_KEYS;
-        loop {
-            if let Err(error) = self.sweep(sweep_keys) {
-                return self.shared.queue.fail(None, &error);
-            }
-            sweep_keys = SWEEP_KEYS;
-            match self.shared.queue.take(self.unswept) {
-                Work::Nothing => {}
-                Work::Closed => return,
-                Work::Group(group) => match self.write(&group) {
-                    Ok(puts) => {
-                        self.shared.queue.written(group, RECENT_BYTES);
-                        sweep_keys = SWEEP_KEYS.max(2 * puts);
-                    }
-                    Err(error) => return self.shared.queue.fail(Some(group), &error),
-                },
-            }
-        }
+    fn removal(&self) -> RwLockWriteGuard<'_, ()> {
+        self.shared.removal.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Writes a group, and says how many values that were. When this returns, it is durable.
-    fn write(&mut self, group: &Group) -> Result<usize, StorageError> {
+impl GroupWriter for Writer {
+    fn write(&mut self, changes: &[Change]) -> Result<u64, StorageError> {
         let number = self.write_number + 1;
-        let batches = Batches::of(&group.changes, number);
+        let batches = Batches::of(changes, number);
         let puts = batches.puts;
         let removal = batches.removes.then(|| self.removal());
         for batch in batches.into_batches() {
             self.shared.store.apply(batch)?;
         }
         drop(removal);
-        self.shared.store.flush()?;
-        (self.sync)().map_err(|error| StorageError::io(&self.shared.store.folder().join("db"), "syncing", error))?;
-        self.acknowledged.note(number)?;
+        self.syncs.time(|| {
+            self.shared.store.flush()?;
+            let file = || self.shared.store.folder().join("db");
+            (self.sync)().map_err(|error| StorageError::io(&file(), "syncing", error))
+        })?;
         self.write_number = number;
-        for change in &group.changes {
+        for change in changes {
             if let Change::Purge(start) = change {
                 self.start = *start;
                 self.unswept = true;
             }
         }
-        Ok(puts)
+        self.sweep_keys = SWEEP_KEYS.max(2 * puts);
+        Ok(number)
     }
 
-    /// Removes up to `keys` of what was purged. It needs no sync: what a crash brings back is swept again.
-    fn sweep(&mut self, mut keys: usize) -> Result<(), StorageError> {
+    /// It needs no sync: what a crash brings back is swept again.
+    fn tidy(&mut self) -> Result<bool, StorageError> {
+        let mut keys = std::mem::replace(&mut self.sweep_keys, SWEEP_KEYS);
         while self.unswept && keys > 0 {
             let now = keys.min(BATCH_KEYS);
             let removal = self.removal();
@@ -93,10 +82,6 @@ impl Writer {
             self.unswept = found == now;
             keys -= now;
         }
-        Ok(())
-    }
-
-    fn removal(&self) -> RwLockWriteGuard<'_, ()> {
-        self.shared.removal.write().unwrap_or_else(PoisonError::into_inner)
+        Ok(self.unswept)
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use antfarm_storage::{DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
+use antfarm_storage::{DiskFile, DiskLock, DiskReader, DiskWriter, MemoryDisk, StorageError};
 
 use super::*;
 
@@ -122,6 +122,9 @@ impl Disk for Failing {
     fn append(&self, path: &Path) -> Result<Box<dyn DiskWriter>, StorageError> {
         self.step()?;
         Ok(Box::new(FailingFile { file: self.disk.append(path)?, disk: self.clone() }))
+    }
+    fn open_file(&self, path: &Path) -> Result<Box<dyn DiskFile>, StorageError> {
+        self.disk.open_file(path)
     }
     fn exists(&self, path: &Path) -> Result<bool, StorageError> {
         self.disk.exists(path)

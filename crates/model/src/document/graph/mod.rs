@@ -69,7 +69,7 @@ fn compile(tree: &Tree<'_>, id: Option<&Name>, limits: &Limits, mut faults: Faul
     let defaults = fields.optional("defaults", &mut faults, Defaults::read).unwrap_or_default();
     let nodes = fields.required("nodes", &mut faults, |place, faults| {
         let declared = Declarations::read(place, limits, faults)?;
-        let nodes = Compiler::new(&declared, defaults, limits, faults).nodes();
+        let nodes = Compiler::new(&declared, defaults, limits, faults).nodes()?;
         cycles::check(&nodes, &declared, faults);
         Some(nodes)
     });

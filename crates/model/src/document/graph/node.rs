@@ -54,9 +54,22 @@ impl<'c, 't, 'p> Compiler<'c, 't, 'p> {
         }
     }
 
-    pub(super) fn nodes(mut self) -> Vec<Node> {
+    /// All nodes; or nothing, if there are so many faults that nobody asks how the nodes depend on each other.
+    pub(super) fn nodes(mut self) -> Option<Vec<Node>> {
         let declared = self.declared;
-        (0..declared.nodes.len()).map(|number| declared.with_path(number, |path| self.node(number, path))).collect()
+        // A node is many times larger than the two bytes that a faulty one may have, so faulty ones get no room at once.
+        let is_sound =
+            self.faults.is_empty() && declared.nodes.iter().all(|node| matches!(node.tree.value, Value::Map(_)));
+        let mut nodes = Vec::with_capacity(if is_sound { declared.nodes.len() } else { 0 });
+        for number in 0..declared.nodes.len() {
+            let node = declared.with_path(number, |path| self.node(number, path));
+            if self.faults.is_full() {
+                nodes = Vec::new();
+            } else {
+                nodes.push(node);
+            }
+        }
+        (!self.faults.is_full()).then_some(nodes)
     }
 
     fn node(&mut self, number: usize, path: &Path<'_>) -> Node {

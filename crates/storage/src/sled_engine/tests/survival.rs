@@ -1,62 +1,12 @@
-//! What was acknowledged is there after a restart.
+//! What was acknowledged is there after a restart, in sled's own file.
 
 use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::{callback, folder, open, record, records, tamper, wait};
-use crate::engine::{Bounds, Fact, LogEngine};
-use crate::error::StorageError;
-use crate::sled_engine::SledEngine;
+use super::{folder, open, record, records, tamper, wait};
+use crate::engine::LogEngine;
 use crate::sled_engine::value::{self, START_KEY, piece_key};
-
-#[test]
-fn everything_survives_a_restart() {
-    let folder = folder();
-    let engine = open(&folder);
-    wait(|done| engine.append(records(0..20), done)).unwrap();
-    wait(|done| engine.purge_to(4, done)).unwrap();
-    wait(|done| engine.truncate_after(Some(15), done)).unwrap();
-    wait(|done| engine.save_vote(b"vote".to_vec(), done)).unwrap();
-    wait(|done| engine.save_fact(Fact::Identity, b"me".to_vec(), done)).unwrap();
-    wait(|done| engine.save_fact(Fact::PeerDisk(7), b"seven".to_vec(), done)).unwrap();
-    drop(engine);
-
-    let engine = open(&folder);
-    assert_eq!(engine.bounds(), Bounds { first: 5, last: Some(15) });
-    assert_eq!(engine.read(0, 99, usize::MAX).unwrap(), records(5..16));
-    assert_eq!(engine.vote(), Some(b"vote".to_vec()));
-    assert_eq!(engine.fact(Fact::Identity), Some(b"me".to_vec()));
-    assert_eq!(engine.fact(Fact::PeerDisk(7)), Some(b"seven".to_vec()));
-    assert_eq!(engine.fact(Fact::Committed), None);
-    assert_eq!(engine.log_bytes(), records(5..16).iter().map(|record| record.payload.len() as u64).sum::<u64>());
-}
-
-#[test]
-fn what_is_queued_is_written_when_the_engine_is_dropped() {
-    let folder = folder();
-    let engine = open(&folder);
-    let answers: Vec<_> = (0..100)
-        .map(|index| {
-            let (done, answer) = callback();
-            engine.append(records(index..index + 1), done);
-            answer
-        })
-        .collect();
-    drop(engine);
-    assert!(answers.iter().all(|answer| matches!(answer.try_recv(), Ok(Ok(())))));
-    assert_eq!(open(&folder).read(0, 100, usize::MAX).unwrap(), records(0..100));
-}
-
-#[test]
-fn an_empty_log_remembers_where_it_begins() {
-    let folder = folder();
-    let engine = open(&folder);
-    wait(|done| engine.append(records(0..5), done)).unwrap();
-    wait(|done| engine.purge_to(99, done)).unwrap();
-    drop(engine);
-    assert_eq!(open(&folder).bounds(), Bounds { first: 100, last: None });
-}
 
 #[test]
 fn records_larger_than_a_piece_survive_and_never_become_unsynced_files() {
@@ -104,15 +54,6 @@ fn a_purge_that_was_interrupted_is_completed() {
     assert_eq!(engine.read(0, 99, usize::MAX).unwrap(), records(4..10));
     drop(engine);
     tamper(&folder, |db| assert_eq!(db.get(piece_key(3, 0)).unwrap(), None));
-}
-
-#[test]
-fn a_second_engine_on_the_same_folder_is_refused() {
-    let folder = folder();
-    let engine = open(&folder);
-    assert!(matches!(SledEngine::open(folder.path()), Err(StorageError::Locked { .. })));
-    drop(engine);
-    open(&folder);
 }
 
 /// Where sled puts pages that are too large for its own file.

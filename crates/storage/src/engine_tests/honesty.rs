@@ -3,17 +3,21 @@
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use tempfile::TempDir;
-
-use super::{PATIENCE, callback, folder, open, record, records, wait};
+use super::{Home, PATIENCE, callback, for_each_home, record, records, wait};
+use crate::QueuedEngine;
 use crate::engine::LogEngine;
 use crate::error::StorageError;
-use crate::sled_engine::{RECENT_BYTES, SledEngine};
+use crate::queued_engine::RECENT_BYTES;
 
-#[test]
-fn nothing_is_acknowledged_before_the_sync_returned() {
-    let folder = folder();
-    let (engine, sync) = open_with_controlled_sync(&folder);
+for_each_home! {
+    nothing_is_acknowledged_before_the_sync_returned,
+    changes_that_wait_share_a_sync,
+    a_failed_sync_ends_the_engine_for_ever,
+    records_that_left_memory_are_read_from_the_disk_while_the_log_changes,
+}
+
+fn nothing_is_acknowledged_before_the_sync_returned(home: &impl Home) {
+    let (engine, sync) = open_with_controlled_sync(home);
     let (done, answer) = callback();
     engine.append(records(0..3), done);
     sync.begun.recv_timeout(PATIENCE).unwrap();
@@ -29,10 +33,8 @@ fn nothing_is_acknowledged_before_the_sync_returned() {
     later.recv_timeout(PATIENCE).unwrap().unwrap();
 }
 
-#[test]
-fn changes_that_wait_share_a_sync() {
-    let folder = folder();
-    let (engine, sync) = open_with_controlled_sync(&folder);
+fn changes_that_wait_share_a_sync(home: &impl Home) {
+    let (engine, sync) = open_with_controlled_sync(home);
     let mut answers = Vec::new();
     let mut append = |index| {
         let (done, answer) = callback();
@@ -52,10 +54,8 @@ fn changes_that_wait_share_a_sync() {
     assert!(sync.begun.try_recv().is_err(), "50 appends took two syncs");
 }
 
-#[test]
-fn a_failed_sync_ends_the_engine_for_ever() {
-    let folder = folder();
-    let (engine, sync) = open_with_controlled_sync(&folder);
+fn a_failed_sync_ends_the_engine_for_ever(home: &impl Home) {
+    let (engine, sync) = open_with_controlled_sync(home);
     let (first_done, first) = callback();
     engine.append(records(0..1), first_done);
     sync.begun.recv_timeout(PATIENCE).unwrap();
@@ -64,7 +64,7 @@ fn a_failed_sync_ends_the_engine_for_ever() {
     sync.answer.send(Err(io::Error::from_raw_os_error(5))).unwrap();
 
     let error = first.recv_timeout(PATIENCE).unwrap().unwrap_err();
-    assert!(matches!(&error, StorageError::Io { operation: "syncing", path, .. } if path.ends_with("db")));
+    assert!(matches!(&error, StorageError::Io { operation: "syncing", .. }), "{error}");
     assert!(behind.recv_timeout(PATIENCE).unwrap().is_err());
     assert!(matches!(wait(|done| engine.append(records(2..3), done)), Err(StorageError::Failed { .. })));
     assert!(matches!(wait(|done| engine.save_vote(vec![], done)), Err(StorageError::Failed { .. })));
@@ -73,10 +73,8 @@ fn a_failed_sync_ends_the_engine_for_ever() {
     assert!(sync.begun.try_recv().is_err(), "nothing is retried");
 }
 
-#[test]
-fn records_that_left_memory_are_read_from_the_disk_while_the_log_changes() {
-    let folder = folder();
-    let engine = open(&folder);
+fn records_that_left_memory_are_read_from_the_disk_while_the_log_changes(home: &impl Home) {
+    let engine = home.open().unwrap();
     let payload = |index: u64| record(index, &vec![index.to_le_bytes()[0]; 256 << 10]);
     let count = RECENT_BYTES as u64 / (256 << 10) * 2;
     std::thread::scope(|scope| {
@@ -104,15 +102,12 @@ struct ControlledSync {
     answer: Sender<io::Result<()>>,
 }
 
-fn open_with_controlled_sync(folder: &TempDir) -> (SledEngine, ControlledSync) {
+fn open_with_controlled_sync(home: &impl Home) -> (QueuedEngine, ControlledSync) {
     let (started, begun) = channel();
     let (answer, answers) = channel::<io::Result<()>>();
-    let engine = SledEngine::open_with(folder.path(), |mut real| {
-        Box::new(move || {
-            real()?;
-            started.send(()).ok();
-            answers.recv().unwrap_or(Ok(()))
-        })
+    let engine = home.open_hooked(move || {
+        started.send(()).ok();
+        answers.recv().unwrap_or(Ok(()))
     });
-    (engine.unwrap(), ControlledSync { begun, answer })
+    (engine, ControlledSync { begun, answer })
 }

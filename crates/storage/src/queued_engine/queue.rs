@@ -10,10 +10,10 @@ use crate::view::View;
 
 /// Bytes that may wait to be written. Beyond them the callers wait: about a second of a slow disk, so that only a disk
 /// that hardly works any more stops them, as it should, because consensus without a disk must not go on.
-pub(super) const QUEUE_BYTES: usize = 64 << 20;
+pub(crate) const QUEUE_BYTES: usize = 64 << 20;
 
 /// What is visible, and what of it waits to be written.
-pub(super) struct Queue {
+pub(crate) struct Queue {
     state: Mutex<State>,
     /// Something waits to be written, or the end is near.
     filled: Condvar,
@@ -21,9 +21,9 @@ pub(super) struct Queue {
     drained: Condvar,
 }
 
-pub(super) struct State {
-    pub(super) view: View,
-    pub(super) failure: Option<StorageError>,
+pub(crate) struct State {
+    pub(crate) view: View,
+    pub(crate) failure: Option<StorageError>,
     waiting: Vec<Waiting>,
     /// Of what waits and of what is being written.
     bytes: usize,
@@ -37,16 +37,16 @@ struct Waiting {
 }
 
 /// Changes that are written together.
-pub(super) struct Group {
-    pub(super) changes: Vec<Change>,
+pub(crate) struct Group {
+    pub(crate) changes: Vec<Change>,
     /// The number of the last change.
-    pub(super) last: u64,
+    pub(crate) last: u64,
     callbacks: VecDeque<OnDurable>,
     bytes: usize,
 }
 
 /// What the writer is to do next.
-pub(super) enum Work {
+pub(crate) enum Work {
     Group(Group),
     Nothing,
     /// Everything is written, and nothing more will come.
@@ -54,17 +54,26 @@ pub(super) enum Work {
 }
 
 impl Queue {
-    pub(super) fn new(view: View) -> Self {
+    pub(crate) fn new(view: View) -> Self {
         let state = State { view, failure: None, waiting: Vec::new(), bytes: 0, changes: 0, closing: false };
         Self { state: Mutex::new(state), filled: Condvar::new(), drained: Condvar::new() }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The view, unless the engine has failed.
+    pub(crate) fn readable(&self) -> Result<MutexGuard<'_, State>, StorageError> {
+        let state = self.state();
+        match &state.failure {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(state),
+        }
+    }
+
     /// Makes a change visible and queues it. `make` is given the view and the number of the change.
-    pub(super) fn push(
+    pub(crate) fn push(
         &self,
         on_durable: OnDurable,
         make: impl FnOnce(&mut View, u64) -> Result<Change, StorageError>,
@@ -92,7 +101,7 @@ impl Queue {
     }
 
     /// Takes all that is to be written. If that is nothing, it waits, unless there is something `else_to_do`.
-    pub(super) fn take(&self, else_to_do: bool) -> Work {
+    pub(crate) fn take(&self, else_to_do: bool) -> Work {
         let idle = |state: &mut State| state.waiting.is_empty() && !state.closing && !else_to_do;
         let mut state = self.filled.wait_while(self.state(), idle).unwrap_or_else(PoisonError::into_inner);
         let waiting = std::mem::take(&mut state.waiting);
@@ -107,7 +116,7 @@ impl Queue {
     }
 
     /// Answers a group that was written, and lets go of payloads beyond `recent_bytes`.
-    pub(super) fn written(&self, group: Group, recent_bytes: usize) {
+    pub(crate) fn written(&self, group: Group, recent_bytes: usize) {
         let Group { changes, last, callbacks, bytes } = group;
         drop(changes);
         let mut state = self.state();
@@ -121,7 +130,7 @@ impl Queue {
     }
 
     /// Ends the queue: the group, if there is one, whatever waits behind it and whatever will come is answered with the error.
-    pub(super) fn fail(&self, group: Option<Group>, error: &StorageError) {
+    pub(crate) fn fail(&self, group: Option<Group>, error: &StorageError) {
         let mut state = self.state();
         state.failure = Some(error.clone().ended());
         let waiting = std::mem::take(&mut state.waiting);
@@ -135,7 +144,7 @@ impl Queue {
     }
 
     /// Lets the writer end when it has written what waits.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.state().closing = true;
         self.filled.notify_one();
     }

@@ -1,0 +1,151 @@
+//! Crash states: what a power cut may leave of a store at any moment, each recovered and judged.
+//!
+//! ```text
+//!  workload ── recorder (a disk in memory, or a mounted file system) ──▶ operations
+//!                                                                            │ cut after each
+//!       judge ◀── recover ◀── files ◀── subsets, torn writes, zeros ◀────────┘
+//! ```
+
+mod contents;
+mod cut;
+mod damage;
+mod enumeration;
+mod examination;
+mod files;
+mod judge;
+mod operation;
+mod recorder;
+mod recording_disk;
+mod recording_mount;
+mod sled;
+mod subject;
+mod subjects;
+mod tally;
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;
+
+use std::time::Instant;
+
+use anyhow::{bail, ensure};
+use clap::{Args, ValueEnum};
+
+use crate::crash_states::damage::DamageClass;
+use crate::crash_states::enumeration::Bounds;
+use crate::crash_states::examination::{MakeStore, Scope, examine};
+use crate::crash_states::sled::Recoverer;
+use crate::crash_states::subject::{Store, Story, Subject};
+use crate::crash_states::subjects::log;
+
+pub(crate) use crate::crash_states::sled::answer_questions;
+
+/// What the tier in CI looks at.
+const QUICK: Scope = Scope {
+    bounds: Bounds { subsets: 64, torn: 4 },
+    most_states: 1_500,
+    most_damaged: 1_500,
+    recoveries_every: 1,
+    seed: 0,
+};
+
+/// Everything, up to the bound of subsets at each moment.
+const FULL: Scope = Scope {
+    bounds: Bounds { subsets: 256, torn: usize::MAX },
+    most_states: usize::MAX,
+    most_damaged: usize::MAX,
+    recoveries_every: 1,
+    seed: 0,
+};
+
+/// Where a recovery is a matter of milliseconds, it is looked into few of them.
+const SLOW_RECOVERIES_EVERY: usize = 100;
+
+/// What the tier in CI looks at of a long story, whose files have megabytes.
+const QUICK_LONG: Scope = Scope {
+    bounds: Bounds { subsets: 3, torn: 1 },
+    most_states: 200,
+    most_damaged: 300,
+    recoveries_every: 200,
+    seed: 0,
+};
+
+/// What can be looked at of it in a quarter of an hour.
+const FULL_LONG: Scope = Scope {
+    bounds: Bounds { subsets: 32, torn: 4 },
+    most_states: 20_000,
+    most_damaged: 20_000,
+    recoveries_every: 400,
+    seed: 0,
+};
+
+/// A log engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    Sled,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CrashArguments {
+    /// Only this log engine; otherwise all stores.
+    #[arg(long)]
+    engine: Option<Engine>,
+    /// Every state up to the bound, instead of a sample.
+    #[arg(long)]
+    full: bool,
+    /// From which samples are drawn.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+/// Examines the crash states of all stores, or of one engine.
+pub(crate) fn crash(arguments: &CrashArguments) -> anyhow::Result<()> {
+    let (scope, long) = if arguments.full { (FULL, FULL_LONG) } else { (QUICK, QUICK_LONG) };
+    let scope = Scope { seed: arguments.seed, ..scope };
+    let long = Scope { seed: arguments.seed, ..long };
+    println!("samples are drawn with seed {}", arguments.seed);
+    let mut violated = 0;
+    if arguments.engine.is_none() {
+        for subject in subjects::ON_DISK {
+            violated += on_disk(subject, scope)?;
+        }
+    }
+    if arguments.engine.is_none_or(|engine| engine == Engine::Sled) {
+        violated += on_sled("sled", log::varied(), Scope { recoveries_every: SLOW_RECOVERIES_EVERY, ..scope })?;
+        violated += on_sled("sled, long", log::long(), long)?;
+    }
+    ensure!(violated == 0, "{violated} violations");
+    Ok(())
+}
+
+fn on_disk(subject: Subject, scope: Scope) -> anyhow::Result<usize> {
+    let story = subject.story()?;
+    Ok(report(subject.name, &story, scope, subject.notices, &|| Box::new(subject)))
+}
+
+fn on_sled(name: &str, lives: log::Lives, scope: Scope) -> anyhow::Result<usize> {
+    let story = match sled::story(lives) {
+        Ok(story) => story,
+        Err(error) if std::env::var_os("ANTFARM_NO_SKIP").is_none() => {
+            println!("{name}: not examined, because {error:#}");
+            return Ok(0);
+        }
+        Err(error) => bail!("{error:#}, and ANTFARM_NO_SKIP is set"),
+    };
+    let store = || -> Box<dyn Store> { Box::new(Recoverer::new().expect("a folder for crash states")) };
+    Ok(report(name, &story, scope, &DamageClass::ALL, &store))
+}
+
+fn report(name: &str, story: &Story, scope: Scope, notices: &[DamageClass], store: MakeStore<'_>) -> usize {
+    let kinds: Vec<_> = story.recording.kinds().into_iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    println!("\n{name}: recorded {}", kinds.join(", "));
+    let began = Instant::now();
+    let tally = examine(story, scope, notices, store);
+    print!("{tally}");
+    let (enumerated, examined) = (tally.enumerated, tally.examined());
+    println!("  {enumerated} crash states, {examined} recoveries in {:.1} s", began.elapsed().as_secs_f64());
+    for violation in tally.words() {
+        println!("  VIOLATION {violation}");
+    }
+    tally.violated()
+}

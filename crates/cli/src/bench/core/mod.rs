@@ -1,0 +1,120 @@
+//! `antfarm bench core`: what one assignment costs the pure scheduler, against the size of everything around it.
+
+mod farm;
+mod memory;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::spread::Spread;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::table::Table;
+use farm::Size;
+
+/// What does not change while something else does.
+const BESIDE: Size = Size { nodes: 10_000, foragers: 8, graphs: 1 };
+
+/// Measure the pure scheduler, in this process
+///
+/// How long the decision and the application of one assignment take, and those of one result, with more and more ready nodes,
+/// foragers and graphs; and how much memory an open node takes. No network, no disk, no replication.
+#[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../../help/bench-core.txt"))]
+pub(super) struct Core {
+    /// How often everything is measured
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    runs: u32,
+    /// The most nodes; of foragers and graphs, a hundredth of it
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..=4_000_000))]
+    nodes: u32,
+}
+
+/// Costs in nanoseconds, by what grew and how large it was.
+#[derive(Debug, Serialize)]
+struct Report {
+    /// Of one assignment: decided and applied.
+    cost_ns: BTreeMap<&'static str, BTreeMap<u32, Spread>>,
+    /// Of one result: applied.
+    end_ns: BTreeMap<&'static str, BTreeMap<u32, Spread>>,
+    bytes_per_open_node: u64,
+}
+
+impl Core {
+    pub(super) fn run(&self, console: &Console) -> anyhow::Result<Exit> {
+        let bytes_per_open_node = memory::bytes_per_open_node(self.nodes)?; // first, while nothing was freed yet
+        let mut report = Report { cost_ns: BTreeMap::new(), end_ns: BTreeMap::new(), bytes_per_open_node };
+        let few = self.nodes / 100;
+        let grown = [
+            ("nodes", sizes(1_000, self.nodes, |nodes| Size { nodes, ..BESIDE })),
+            ("foragers", sizes(3, few, |foragers| Size { foragers, ..BESIDE })),
+            ("graphs", sizes(1, few, |graphs| Size { graphs, ..BESIDE })),
+        ];
+        for (what, sizes) in grown {
+            for (number, size) in sizes {
+                console.progress(&format!("{what}: {number}"));
+                let costs: Vec<farm::Cost> = (0..self.runs).map(|_| farm::measure(size)).collect();
+                let assignment = Spread::of(costs.iter().map(|cost| cost.assignment_ns));
+                let end = Spread::of(costs.iter().map(|cost| cost.end_ns));
+                report.cost_ns.entry(what).or_default().insert(number, assignment);
+                report.end_ns.entry(what).or_default().insert(number, end);
+            }
+        }
+        console.end_progress();
+        console.result(&report, || report.text())?;
+        Ok(Exit::Done)
+    }
+}
+
+/// The powers of ten between `least` and `most`, and those two.
+fn sizes(least: u32, most: u32, size: impl Fn(u32) -> Size) -> Vec<(u32, Size)> {
+    let powers = (0..=u32::MAX.ilog10()).map(|power| 10_u32.pow(power));
+    let between = powers.filter(|number| (least + 1..most).contains(number));
+    let all = std::iter::once(least).chain(between).chain((most > least).then_some(most));
+    all.map(|number| (number, size(number))).collect()
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let mut table = Table::new(&["", "number", "assignment, ns", "range", "end, ns", "range"]);
+        for (what, costs) in &self.cost_ns {
+            for (number, cost) in costs {
+                let end = self.end_ns[what][number];
+                let range = |spread: &Spread| format!("{:.0}–{:.0}", spread.min, spread.max);
+                table.row([
+                    (*what).to_owned(),
+                    number.to_string(),
+                    format!("{:.0}", cost.median),
+                    range(cost),
+                    format!("{:.0}", end.median),
+                    range(&end),
+                ]);
+            }
+        }
+        let mut text = table.render();
+        writeln!(text, "\nAn open node takes {} bytes.", self.bytes_per_open_node).expect("a String takes all");
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_grow_tenfold_from_the_least_to_the_most() {
+        let numbers =
+            |least, most| sizes(least, most, |nodes| Size { nodes, ..BESIDE }).into_iter().map(|(number, _)| number);
+        assert!(numbers(3, 10_000).eq([3, 10, 100, 1_000, 10_000]));
+        assert!(numbers(1_000, 1_000).eq([1_000]));
+    }
+
+    #[test]
+    fn a_small_farm_is_measured_and_every_assignment_of_it_comes_to_its_end() {
+        let cost = farm::measure(Size { nodes: 1_000, foragers: 3, graphs: 4 });
+        assert!(cost.assignment_ns > 0.0 && cost.end_ns > 0.0, "{cost:?}");
+    }
+}

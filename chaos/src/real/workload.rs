@@ -5,6 +5,6 @@ mod client;
 mod decider;
 mod hostile;
 
-pub(super) use client::{wall_ms, work};
+pub(super) use client::work;
 pub(super) use decider::decide;
 pub(super) use hostile::disturb;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::chronicle::Pen;
 use super::field::{Field, PATIENCE, QUEENS};
-use crate::history::{Claim, Event, ForagerSeen, Progress, QueenStatus, What};
+use crate::history::{Claim, Event, ForagerSeen, QueenStatus, What};
 
 /// Between two looks at the metrics of a queen.
 const LOOK_EVERY: Duration = Duration::from_millis(600);
@@ -121,19 +121,6 @@ async fn status(field: &Field, queen: u16, pen: &mut Pen) {
     };
     if let (Some(epoch), Some(leads)) = (metric("antfarm_epoch"), metric("antfarm_is_leader")) {
         pen.write(What::Status(QueenStatus { queen, life, epoch, leads: leads > 0 }));
-        if let (Some(applied), Some(committed)) = (metric("antfarm_applied_index"), metric("antfarm_commit_index")) {
-            let (purged, snapshot, last) = (None, None, None); // metrics do not say
-            pen.write(What::Progress(Progress {
-                queen,
-                life,
-                term: epoch,
-                purged,
-                snapshot,
-                applied,
-                committed,
-                last,
-            }));
-        }
     }
 }
 

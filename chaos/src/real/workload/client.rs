@@ -1,6 +1,6 @@
 //! One client: does one thing after the other, each at some queen, and goes on with the next queen when one does not answer.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::history::{Call, GraphSpec, Scribe};
 use crate::random::Random;
@@ -23,12 +23,6 @@ const LATELY: usize = 60;
 /// And cancelled, as long as most of them run.
 const JUST_NOW: usize = 4;
 
-/// The wall time, in milliseconds since 1970.
-pub(in crate::real) fn wall_ms() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Works as long as there is work.
 pub(in crate::real) fn work(field: &Field<'_>, number: usize, guard: bool, mut random: Random) {
     let mut scribe = field.recorder.scribe(format!("client-{number}"));
@@ -37,7 +31,11 @@ pub(in crate::real) fn work(field: &Field<'_>, number: usize, guard: bool, mut r
         let queen = Field::any_queen(&mut random);
         if random.percent(NEW_PERCENT) {
             submitted += 1;
+<<<<<<< HEAD
             let graph = graph(format!("c{number}-{submitted}"), guard, wall_ms(), &mut random);
+=======
+            let graph = graph(format!("c{number}-{submitted}"), guard, Some(wall_ms()), &mut random);
+>>>>>>> checks
             field.known().graphs.push(graph.clone());
             submit(field, &mut scribe, queen, &graph);
         } else if let Some(call) = about_the_known(field, &mut random) {

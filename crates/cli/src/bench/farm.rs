@@ -68,8 +68,15 @@ impl Farm {
         let folder = tempfile::Builder::new().prefix("antfarm-bench-").tempdir();
         let folder = folder.context("a temporary folder cannot be made")?;
         let dir = folder.path().canonicalize().context("the temporary folder has no path")?;
-        let layout =
-            free_layout(&env, |base_port| Layout { dir: dir.clone(), queens, foragers, slots, prefetch: 0, base_port, relayed })?;
+        let layout = free_layout(&env, |base_port| Layout {
+            dir: dir.clone(),
+            queens,
+            foragers,
+            slots,
+            prefetch: 0,
+            base_port,
+            relayed,
+        })?;
         let relays = if relayed {
             let ports = (1..=queens).map(|queen| (layout.raft(queen), layout.raft_listen(queen)));
             Some(Relays::start(&ports.collect::<Vec<_>>()).await?)

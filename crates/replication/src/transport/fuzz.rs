@@ -7,8 +7,8 @@ use futures_util::FutureExt as _;
 use super::frame::FrameReader;
 use super::hello::{HelloV1, WelcomeV1};
 use super::wire::{
-    AppendAnswerV1, AppendV1, Request, Response, SnapshotEndV1, StatusV1, TransferAnswerV1, TransferV1, VoteAnswerV1,
-    VoteRequestV1,
+    AppendAnswerV1, AppendV1, LifeV1, Request, Response, SnapshotEndV1, StatementV1, StatusV1, TransferAnswerV1,
+    TransferV1, VoteAnswerV1, VoteRequestV1,
 };
 use crate::codec::{self, Kind};
 use crate::fuzz::{FOLDER, GROWTH, decode, head, is_the_same_again};
@@ -33,6 +33,8 @@ fn requests_of_peers() {
         Request::SnapshotBegin(head()),
         Request::SnapshotChunk(Bytes::from_static(b"part")),
         Request::SnapshotEnd(SnapshotEndV1 { vote, bytes: 4, crc: 5 }),
+        Request::Life,
+        Request::Gone(StatementV1 { vote, last }),
     ];
     Target::new(FOLDER, "requests_of_peers")
         .samples(requests.iter().map(|request| codec::encode(Kind::Request, request)))
@@ -53,7 +55,9 @@ fn requests_of_peers() {
                 | Request::Transfer(_)
                 | Request::Status
                 | Request::SnapshotChunk(_)
-                | Request::SnapshotEnd(_) => {}
+                | Request::SnapshotEnd(_)
+                | Request::Life
+                | Request::Gone(_) => {}
             }
         });
 }
@@ -72,6 +76,7 @@ fn responses_of_peers() {
         Response::GoOn,
         Response::Installed { vote },
         Response::Failed,
+        Response::Life(LifeV1 { began_after_term: 7 }),
     ];
     Target::new(FOLDER, "responses_of_peers")
         .samples(responses.iter().map(|response| codec::encode(Kind::Response, response)))

@@ -35,11 +35,7 @@ pub(super) async fn work(field: Field, number: usize, most_pause_ms: u64, mut ra
         let queen = Field::any_queen(&mut random);
         if random.percent(NEW_PERCENT) {
             submitted += 1;
-<<<<<<< HEAD
-            let graph = graph(format!("c{number}-{submitted}"), true, field.time.wall_ms(), &mut random);
-=======
             let graph = graph(format!("c{number}-{submitted}"), true, None, &mut random);
->>>>>>> checks
             field.known().graphs.push(graph.clone());
             submit(&field, &mut pen, queen, &graph).await;
         } else if let Some(call) = about_the_known(&field, &mut random) {

@@ -14,8 +14,9 @@ const MOST_MS: u64 = 120;
 const LEAST_TIME_MS: u64 = 200;
 const MOST_TIME_MS: u64 = 3_000;
 
-/// A graph that the random numbers choose; with `guard`, whatever must not happen twice checks its fence.
-pub(crate) fn graph(id: String, guard: bool, now_ms: u64, random: &mut Random) -> GraphSpec {
+/// A graph that the random numbers choose; with `guard`, whatever must not happen twice checks its fence. Where the wall
+/// time is given, in milliseconds since 1970, some of its nodes have deadlines.
+pub(crate) fn graph(id: String, guard: bool, wall_ms: Option<u64>, random: &mut Random) -> GraphSpec {
     let append = |random: &mut Random| Tool::Append { ms: random.below(MOST_MS), guard };
     let echo = |random: &mut Random| Tool::Echo { word: format!("{id} says {}", random.below(1_000_000)) };
     let nodes = match random.below(100) {
@@ -39,7 +40,8 @@ pub(crate) fn graph(id: String, guard: bool, now_ms: u64, random: &mut Random) -
         64..76 => vec![node("before", append(random), &[]), node("pay", Tool::Pay, &["before"])],
         76..83 => vec![node("pay", Tool::PayTwice, &[])],
         83..89 => {
-            let deadline_ms = Some(now_ms + LEAST_TIME_MS + random.below(MOST_TIME_MS));
+            let time_ms = LEAST_TIME_MS + random.below(MOST_TIME_MS);
+            let deadline_ms = wall_ms.map(|now| now + time_ms);
             let work = NodeSpec { deadline_ms, ..node("work", Tool::Work, &[]) };
             vec![work, NodeSpec { deadline_ms, ..node("late", append(random), &["work"]) }]
         }

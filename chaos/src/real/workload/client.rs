@@ -6,6 +6,7 @@ use crate::history::{Call, GraphSpec, Scribe};
 use crate::random::Random;
 use crate::real::config::QUEENS;
 use crate::real::field::{Came, Field};
+use crate::real::workload::wall_ms;
 use crate::work::graph;
 
 /// Between two operations of a client, at most, in milliseconds.
@@ -31,11 +32,7 @@ pub(in crate::real) fn work(field: &Field<'_>, number: usize, guard: bool, mut r
         let queen = Field::any_queen(&mut random);
         if random.percent(NEW_PERCENT) {
             submitted += 1;
-<<<<<<< HEAD
-            let graph = graph(format!("c{number}-{submitted}"), guard, wall_ms(), &mut random);
-=======
             let graph = graph(format!("c{number}-{submitted}"), guard, Some(wall_ms()), &mut random);
->>>>>>> checks
             field.known().graphs.push(graph.clone());
             submit(field, &mut scribe, queen, &graph);
         } else if let Some(call) = about_the_known(field, &mut random) {

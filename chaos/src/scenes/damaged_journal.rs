@@ -42,7 +42,7 @@ pub(super) fn play(seed: u64) -> Result<(), Violation> {
 
 /// A journal, and the records that were promised.
 fn written(random: &mut Random) -> Result<(Vec<u8>, Vec<Vec<u8>>), StorageError> {
-    let disk = disk(&[])?;
+    let disk = empty_disk()?;
     let (mut journal, _) = JournalFile::open(Arc::new(disk.clone()), Path::new(JOURNAL))?;
     let mut records = Vec::new();
     for number in 0..RECORDS {
@@ -55,16 +55,13 @@ fn written(random: &mut Random) -> Result<(Vec<u8>, Vec<Vec<u8>>), StorageError>
 }
 
 fn opened(bytes: &[u8]) -> Result<Vec<Vec<u8>>, StorageError> {
-    let disk = disk(bytes)?;
+    let disk = empty_disk()?;
+    disk.create(Path::new(JOURNAL))?.write(bytes)?;
     JournalFile::open(Arc::new(disk), Path::new(JOURNAL)).map(|(_, records)| records)
 }
 
-fn disk(journal: &[u8]) -> Result<MemoryDisk, StorageError> {
+fn empty_disk() -> Result<MemoryDisk, StorageError> {
     let disk = MemoryDisk::new();
     disk.create_folders(Path::new(FOLDER))?;
-    let mut file = disk.create(Path::new(JOURNAL))?;
-    file.write(journal)?;
-    file.sync()?;
-    disk.sync_folder(Path::new(FOLDER))?;
     Ok(disk)
 }

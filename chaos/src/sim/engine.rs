@@ -63,12 +63,13 @@ impl SimulatedEngine {
         self.0.engine.restart()
     }
 
-    /// The same, and the first record of the change behind those is there without the others, if it appends several;
-    /// whether it does.
+    /// The same in the middle of a write; whether there was one. Of records that are written together only the first is
+    /// there; of a single one nothing, since what is there of it does not pass for a record.
     pub(super) fn after_torn_write(&self, percent: u64) -> (MemoryEngine, bool) {
-        drop(self.after_crash(percent));
-        let is_torn = self.0.engine.tear(1);
-        (self.0.engine.restart(), is_torn)
+        let waiting = self.0.engine.waiting();
+        drop(self.after_crash(percent.min(99)));
+        self.0.engine.tear(1);
+        (self.0.engine.restart(), waiting > 0)
     }
 
     /// How many changes wait for a sync.

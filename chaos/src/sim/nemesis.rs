@@ -15,6 +15,9 @@ use super::machine::Machine;
 use super::plan::{Fault, Trouble, Who};
 use crate::history::{FaultKind, What};
 
+/// Before the power goes in the middle of a write, syncs take so long: some write is under way then.
+const BEFORE_A_TORN_WRITE: Duration = Duration::from_millis(60);
+
 /// Breaks what the plan says; returns when everything is as it was before, but for what has to come up again by itself.
 pub(super) async fn torment(field: &Field, faults: &[Fault]) {
     let began = Instant::now();
@@ -62,6 +65,8 @@ impl One {
                 (lives > 0).then(|| format!("{lives} ended, with {unsynced} changes that were not synced"))
             }
             Trouble::TornWrite(_) => {
+                // Writes take their time before the power goes, so that it goes in the middle of some.
+                stall(targets, BEFORE_A_TORN_WRITE).await;
                 let torn: usize = targets.iter().map(|machine| machine.cut_power_in_a_write()).sum();
                 sleep(lasts.max(Duration::from_millis(2))).await;
                 for machine in targets {

@@ -121,7 +121,6 @@ const TROUBLES: &[(u64, Trouble)] = &[
     (3, Trouble::PowerLoss(Who::Forager)),
     (2, Trouble::TornWrite(Who::Leader)),
     (2, Trouble::TornWrite(Who::Majority)),
-    (2, Trouble::TornWrite(Who::Forager)),
     (1, Trouble::Kill(Who::AllForagers)),
     (1, Trouble::PowerLoss(Who::AllForagers)),
     (3, Trouble::Stop(Who::Leader)),

@@ -40,7 +40,7 @@ fn files_of_tools() {
 fn workflows_of_others() {
     let conversion = Conversion {
         id: None,
-        time_scale: Conversion::DEFAULT_TIME_SCALE,
+        time_scale: 0.0, // tasks without a time are sound, too
         tool: Name::new("sleep").expect("a name"),
         args: Map::new(),
     };

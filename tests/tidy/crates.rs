@@ -18,7 +18,7 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 16] = [
     ("queen", &["env", "model", "planted", "protocol", "replication", "scheduler", "storage"]),
     ("forager", &["binary", "env", "model", "planted", "protocol", "storage"]),
     ("client", &["env", "model", "protocol"]),
-    ("cli", &["client", "env", "forager", "model", "queen", "replication", "storage"]),
+    ("cli", &["client", "env", "forager", "model", "queen", "replication", "scheduler", "storage"]),
     ("testkit", &["client", "env", "forager", "model", "queen"]),
     ("tests", &[]),
     (

@@ -9,28 +9,29 @@ use antfarm_protocol::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Report {
     attempt: AttemptRef,
-    message: ForagerMessage,
+    /// Apart, since a journal has many smaller records, too.
+    message: Box<ForagerMessage>,
 }
 
 impl Report {
     /// It ran, and this is what came of it.
     pub(crate) fn result(attempt: AttemptRef, outcome: Outcome) -> Self {
-        Self { attempt, message: TaskResult { attempt, outcome }.into() }
+        Self { attempt, message: Box::new(TaskResult { attempt, outcome }.into()) }
     }
 
     /// It was cancelled.
     pub(crate) fn cancelled(attempt: AttemptRef, started: bool) -> Self {
-        Self { attempt, message: Cancelled { attempt, started }.into() }
+        Self { attempt, message: Box::new(Cancelled { attempt, started }.into()) }
     }
 
     /// It was not taken.
     pub(crate) fn rejected(attempt: AttemptRef, reason: RejectReason) -> Self {
-        Self { attempt, message: Reject { attempt, reason }.into() }
+        Self { attempt, message: Box::new(Reject { attempt, reason }.into()) }
     }
 
     /// It is handed back, never started.
     pub(crate) fn returned(attempt: AttemptRef) -> Self {
-        Self { attempt, message: Returned { attempts: vec![attempt] }.into() }
+        Self { attempt, message: Box::new(Returned { attempts: vec![attempt] }.into()) }
     }
 
     /// Which attempt has ended.
@@ -45,7 +46,7 @@ impl Report {
 
     /// How much memory it takes, nearly.
     pub(crate) fn size(&self) -> usize {
-        let text = match &self.message {
+        let text = match &*self.message {
             ForagerMessage::Result(TaskResult { outcome: Outcome::Succeeded { result }, .. }) => result.as_str().len(),
             ForagerMessage::Result(TaskResult { outcome: Outcome::Failed { message, .. }, .. }) => message.len(),
             ForagerMessage::Result(TaskResult { outcome: Outcome::Interrupted, .. })
@@ -62,7 +63,7 @@ impl Report {
 
     /// The bytes for the journal: the protocol's own binary frame, which is frozen and versioned already.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let frames = Codec::Binary.encode(std::slice::from_ref(&self.message), LARGEST_FRAME_BYTES);
+        let frames = Codec::Binary.encode(std::slice::from_ref(&*self.message), LARGEST_FRAME_BYTES);
         let [frame] = &frames.expect("the end of an attempt is within its bounds")[..] else {
             unreachable!("one message needs one frame")
         };
@@ -83,6 +84,6 @@ impl Report {
             | ForagerMessage::Accept(_)
             | ForagerMessage::Log(_) => return None,
         };
-        Some(Self { attempt, message })
+        Some(Self { attempt, message: Box::new(message) })
     }
 }

@@ -226,7 +226,7 @@ impl World {
         } else {
             graph.nodes.iter().all(|node| matches!(node, Node::Succeeded { .. }))
         };
-        let ended = over.then(|| if cancelled { "cancelled" } else { "succeeded" });
+        let ended = over.then_some(if cancelled { "cancelled" } else { "succeeded" });
         events.extend(ended.map(|state| of_graph(&attempt.graph, state, true)));
         let index = self.commit(events);
         if let Some(state) = ended {

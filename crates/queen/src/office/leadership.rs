@@ -336,7 +336,9 @@ impl Leadership {
                     let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
                 }
                 Whom::Confirm(forager, attempts) => {
-                    attempts.into_iter().for_each(|attempt| self.settle_report(forager, attempt));
+                    for attempt in attempts {
+                        self.settle_report(forager, attempt);
+                    }
                 }
                 Whom::Registering(session) => self.registered(session, own.into_iter().next()),
             }

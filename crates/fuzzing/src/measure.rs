@@ -65,7 +65,7 @@ mod tests {
             growing.reserve_exact(1_000);
             growing
         });
-        assert_eq!(peak, 3_000);
+        assert!((3_000..3_100).contains(&peak), "{peak} bytes: the old ones, the new ones, and a little beside");
     }
 
     #[test]

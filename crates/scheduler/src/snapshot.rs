@@ -353,7 +353,9 @@ fn attempts_agree(core: &Core) -> bool {
         at_instances += record.open.len();
         record.open.iter().all(|open| {
             let id = AttemptId { instance, fence: open.fence };
-            core.foragers.get(&open.forager).is_some_and(|forager| forager.attempt(&id).is_some())
+            let forager = core.foragers.get(&open.forager);
+            let attempt = forager.and_then(|forager| Some((forager, forager.attempt(&id)?)));
+            attempt.is_some_and(|(forager, attempt)| attempt.incarnation == forager.incarnation)
         })
     });
     known && at_instances == core.foragers.values().map(|forager| forager.attempts().count()).sum::<usize>()

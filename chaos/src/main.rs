@@ -20,7 +20,7 @@ use anyhow::bail;
 use clap::{Parser, Subcommand};
 
 /// Seeds of the tier that runs before every change lands.
-const QUICK_SEEDS: u64 = 500;
+const QUICK_SEEDS: u64 = 5_000;
 
 #[derive(Debug, Parser)]
 #[command(about = "Looks for histories in which a promise of the scheduler breaks")]

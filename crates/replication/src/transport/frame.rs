@@ -53,7 +53,8 @@ impl<S: AsyncRead + Unpin> FrameReader<S> {
         if self.buffer.len() < HEADER_BYTES + length {
             // What is announced gets room as it arrives: at most as much again as is here.
             let missing = HEADER_BYTES + length - self.buffer.len();
-            self.buffer.reserve(missing.min(self.buffer.len().max(READ_BYTES)));
+            let as_it_arrives = missing.min(self.buffer.len().max(READ_BYTES));
+            self.buffer.reserve(if planted(Bug::LengthBelieved) { missing } else { as_it_arrives });
             return Ok(None);
         }
         self.buffer.advance(HEADER_BYTES);

@@ -7,9 +7,10 @@ use anyhow::{Context, ensure};
 use serde_json::Value;
 
 use super::config::{FORAGERS, QUEENS};
-use super::field::{Came, Field, PATIENCE, shown};
+use super::field::{Field, PATIENCE};
 use super::watch::position;
-use crate::history::{Call, Goal, GraphSpec, NodeSpec, Scribe, Tool, What};
+use crate::history::{Call, Goal, GraphShown, GraphSpec, NodeSpec, Scribe, Tool, What};
+use crate::work::Came;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
@@ -46,7 +47,7 @@ pub(super) fn final_reads(field: &Field<'_>, scribe: &mut Scribe<'_>) -> anyhow:
     loop {
         let page = linearizable(field, &format!("/v1/graphs?limit={PAGE}{after}"))?;
         for graph in page["graphs"].as_array().context("a page has graphs")? {
-            let graph = shown(graph).context("a graph is shown as ever")?;
+            let graph = GraphShown::read(graph).context("a graph is shown as ever")?;
             let results = results(field, &graph.id)?;
             scribe.write(What::Final { graph, results });
         }

@@ -1,17 +1,16 @@
 //! What all threads of a run share: whom to ask, what was submitted, what part of the run it is, and where to write.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use antfarm_testkit::Answer;
-use serde_json::Value;
 
 use super::cluster::Cluster;
 use super::config::QUEENS;
-use crate::history::{Call, GraphShown, GraphSpec, Phase, Recorder, Scribe, What};
+use crate::history::{Call, GraphShown, Phase, Recorder, Scribe, What};
 use crate::random::Random;
+use crate::work::{Came, Known, request};
 
 /// A queen looks for a leader for 1.2 s before it says that there is none; a client waits a little longer.
 pub(super) const PATIENCE: Duration = Duration::from_millis(2_500);
@@ -25,22 +24,6 @@ pub(super) struct Field<'a> {
     ops: AtomicU64,
     phase: AtomicU8,
     known: Mutex<Known>,
-}
-
-/// What was submitted.
-#[derive(Default)]
-pub(super) struct Known {
-    pub(super) graphs: Vec<GraphSpec>,
-    /// The ids of those that were acknowledged.
-    pub(super) acknowledged: BTreeSet<String>,
-}
-
-/// What came of an operation, for who has to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Came {
-    Done,
-    Refused,
-    Unknown,
 }
 
 impl<'a> Field<'a> {
@@ -102,7 +85,7 @@ impl<'a> Field<'a> {
             scribe.write(What::Fail { op, status, index, problem: answer.problem().unwrap_or_default() });
             return Came::Refused;
         }
-        let graph = answer.json().ok().as_ref().and_then(shown);
+        let graph = answer.json().ok().as_ref().and_then(GraphShown::read);
         let acknowledged = graph.clone();
         scribe.write(What::Ok { op, status, index, life, graph });
         if let (Call::Submit { .. }, Some(graph)) = (call, acknowledged) {
@@ -113,33 +96,9 @@ impl<'a> Field<'a> {
 
     fn send(&self, queen: u16, call: &Call) -> anyhow::Result<Answer> {
         let http = self.cluster.http(queen).within(PATIENCE);
-        match call {
-            Call::Submit { graph } => http.post("/v1/graphs", &graph.document(self.ledger).to_string()),
-            Call::Conflict { graph } => {
-                let other = serde_json::json!({"id": graph, "nodes": {"another": {"tool": "noop"}}});
-                http.post("/v1/graphs", &other.to_string())
-            }
-            Call::Cancel { graph } => http.post(&format!("/v1/graphs/{graph}/cancel"), ""),
-            Call::Read { graph, stale: false } => http.get(&format!("/v1/graphs/{graph}")),
-            Call::Read { graph, stale: true } => http.get(&format!("/v1/graphs/{graph}?consistency=stale")),
-            Call::Decide { graph, node, fence, verdict, .. } => {
-                let ruling = serde_json::json!({
-                    "verdict": verdict.as_str(), "fence": fence, "assume_ended": *verdict == crate::history::DecidedVerdict::Retry,
-                    "by": "chaos", "why": "somebody must",
-                });
-                http.post(&format!("/v1/graphs/{graph}/nodes/{node}/decide"), &ruling.to_string())
-            }
+        match request(call, self.ledger) {
+            (path, Some(body)) => http.post(&path, &body.to_string()),
+            (path, None) => http.get(&path),
         }
     }
-}
-
-/// How a graph stands in an answer that shows one.
-pub(super) fn shown(body: &Value) -> Option<GraphShown> {
-    Some(GraphShown {
-        id: body["id"].as_str()?.to_owned(),
-        number: body["number"].as_u64()?,
-        digest: body["digest"].as_str()?.to_owned(),
-        state: body["state"].as_str()?.to_owned(),
-        finished: !body["finished_at"].is_null(),
-    })
 }

@@ -6,22 +6,16 @@ use antfarm_client::Ask;
 use serde_json::Value;
 
 use super::chronicle::Pen;
-use super::field::{Came, Field, PATIENCE, QUEENS};
-use crate::history::{Call, DecidedVerdict, GraphSpec};
+use super::field::{Field, PATIENCE, QUEENS};
+use crate::history::{Call, GraphSpec};
 use crate::random::Random;
-use crate::work::graph;
+use crate::work::{Came, graph, verdict};
 
 /// A submission whose outcome is unknown is repeated at the next queen, at most so often.
 const TRIES: usize = 6;
 
 /// Of a hundred operations, so many submit something new.
 const NEW_PERCENT: u64 = 40;
-
-/// Of what was submitted, the last so many are looked at and submitted again.
-const LATELY: usize = 60;
-
-/// And cancelled, as long as most of them run.
-const JUST_NOW: usize = 4;
 
 /// Between two looks of who decides.
 const LOOK_EVERY: Duration = Duration::from_millis(900);
@@ -38,8 +32,11 @@ pub(super) async fn work(field: Field, number: usize, most_pause_ms: u64, mut ra
             let graph = graph(format!("c{number}-{submitted}"), true, None, &mut random);
             field.known().graphs.push(graph.clone());
             submit(&field, &mut pen, queen, &graph).await;
-        } else if let Some(call) = about_the_known(&field, &mut random) {
-            field.ask(&mut pen, queen, &call).await;
+        } else {
+            let call = field.known().about(&mut random);
+            if let Some(call) = call {
+                field.ask(&mut pen, queen, &call).await;
+            }
         }
         tokio::time::sleep(Duration::from_millis(random.below(most_pause_ms))).await;
     }
@@ -55,33 +52,6 @@ async fn submit(field: &Field, pen: &mut Pen, first: u16, graph: &GraphSpec) {
     }
 }
 
-/// Something to ask for about what was submitted; nothing as long as there is nothing.
-fn about_the_known(field: &Field, random: &mut Random) -> Option<Call> {
-    let call = match random.below(52) {
-        0..10 => Call::Submit { graph: submitted(field, random)? },
-        10..13 => Call::Conflict { graph: acknowledged(field, LATELY, random)? },
-        13..19 => Call::Cancel { graph: acknowledged(field, JUST_NOW, random)? },
-        19..36 => Call::Read { graph: acknowledged(field, LATELY, random)?, stale: false },
-        _ => Call::Read { graph: acknowledged(field, LATELY, random)?, stale: true },
-    };
-    Some(call)
-}
-
-/// One of the graphs that were submitted not long ago, acknowledged or not.
-fn submitted(field: &Field, random: &mut Random) -> Option<GraphSpec> {
-    let known = field.known();
-    let last = &known.graphs[known.graphs.len().saturating_sub(LATELY)..];
-    random.pick(last.len()).map(|place| last[place].clone())
-}
-
-/// One of the last of those that were acknowledged.
-fn acknowledged(field: &Field, lately: usize, random: &mut Random) -> Option<String> {
-    let known = field.known();
-    let ids = known.graphs.iter().rev().map(|graph| &graph.id);
-    let last: Vec<&String> = ids.filter(|id| known.acknowledged.contains(*id)).take(lately).collect();
-    random.pick(last.len()).map(|place| last[place].clone())
-}
-
 /// Decides what nobody knows, the fate of irrevocable attempts, until the run closes.
 pub(super) async fn decide(field: Field, mut random: Random) {
     let mut pen = field.chronicle.pen("decider");
@@ -90,11 +60,7 @@ pub(super) async fn decide(field: Field, mut random: Random) {
         for (graph, node) in undecided(&field, queen).await {
             let Some(id) = node["id"].as_str() else { continue };
             let Some(fence) = fence_of(&field, queen, &graph, id).await else { continue };
-            let verdict = match random.below(3) {
-                0 => DecidedVerdict::Retry,
-                1 => DecidedVerdict::Succeed,
-                _ => DecidedVerdict::Fail,
-            };
+            let verdict = verdict(&mut random);
             let index = node["index"].as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(0);
             let call = Call::Decide { graph, node: id.to_owned(), index, fence, verdict };
             field.ask(&mut pen, queen, &call).await;

@@ -9,9 +9,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::chronicle::Pen;
-use super::field::{Came, Field, PATIENCE, QUEENS, shown};
+use super::field::{Field, PATIENCE, QUEENS};
 use super::watch::position;
-use crate::history::{Call, Goal, GraphSpec, NodeSpec, Tool, What};
+use crate::history::{Call, Goal, GraphShown, GraphSpec, NodeSpec, Tool, What};
+use crate::work::Came;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(80);
@@ -58,7 +59,7 @@ pub(super) async fn final_reads(field: &Field, pen: &mut Pen) -> anyhow::Result<
     loop {
         let page = linearizable(&client, &format!("/v1/graphs?limit={PAGE}{after}")).await?;
         for graph in page["graphs"].as_array().context("a page has graphs")? {
-            let graph = shown(graph).context("a graph is shown as ever")?;
+            let graph = GraphShown::read(graph).context("a graph is shown as ever")?;
             let results = results(&client, &graph.id).await?;
             pen.write(What::Final { graph, results });
         }

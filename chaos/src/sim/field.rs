@@ -1,13 +1,12 @@
 //! What everybody in a simulated run shares: the machines, the network, the chronicle, what was submitted, and whom to ask.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use antfarm_client::{Answer, Ask, Client, ClientError};
 use antfarm_env::{Env, Net};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::chronicle::{Chronicle, Pen};
@@ -16,8 +15,9 @@ use super::life::Life;
 use super::machine::Machine;
 use super::network::{Fabric, Host};
 use super::sink::{LEDGER, Sink};
-use crate::history::{Call, DecidedVerdict, GraphShown, GraphSpec, Phase, What};
+use crate::history::{Call, GraphShown, Phase, What};
 use crate::random::Random;
+use crate::work::{Came, Known, request};
 
 pub(super) const QUEENS: u16 = 3;
 
@@ -50,22 +50,6 @@ pub(super) struct Parts {
     known: Mutex<Known>,
     /// Its receivers are the clients that work.
     working: watch::Sender<()>,
-}
-
-/// What was submitted.
-#[derive(Default)]
-pub(super) struct Known {
-    pub(super) graphs: Vec<GraphSpec>,
-    /// The ids of those that were acknowledged.
-    pub(super) acknowledged: BTreeSet<String>,
-}
-
-/// What came of an operation, for who has to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Came {
-    Done,
-    Refused,
-    Unknown,
 }
 
 /// What a field is made of.
@@ -176,7 +160,7 @@ impl Field {
         let op = self.ops.fetch_add(1, Ordering::Relaxed);
         let life = self.life_of(queen);
         pen.write(What::Invoke { op, queen, call: call.clone() });
-        let answer = self.client(&[queen], PATIENCE).ask(&request(call)).await;
+        let answer = self.client(&[queen], PATIENCE).ask(&ask_for(call)).await;
         let life = Some(life).filter(|life| *life == self.life_of(queen));
         match answer {
             Ok(answer) => self.answered(pen, op, life, &answer, call),
@@ -193,7 +177,7 @@ impl Field {
     }
 
     fn answered(&self, pen: &mut Pen, op: u64, life: Option<u32>, answer: &Answer, call: &Call) -> Came {
-        let graph = answer.json::<Value>().ok().as_ref().and_then(shown);
+        let graph = answer.json::<Value>().ok().as_ref().and_then(GraphShown::read);
         let acknowledged = graph.clone();
         let (status, index) = (answer.status.as_u16(), answer.index.unwrap_or(0));
         pen.write(What::Ok { op, status, index, life, graph });
@@ -204,33 +188,9 @@ impl Field {
     }
 }
 
-fn request(call: &Call) -> Ask {
-    let post = |path: String, body: &Value| Ask::post(path, body.to_string(), "application/json");
-    match call {
-        Call::Submit { graph } => post("/v1/graphs".into(), &graph.document(LEDGER)),
-        Call::Conflict { graph } => {
-            post("/v1/graphs".into(), &json!({"id": graph, "nodes": {"another": {"tool": "noop"}}}))
-        }
-        Call::Cancel { graph } => post(format!("/v1/graphs/{graph}/cancel"), &json!({})),
-        Call::Read { graph, stale: false } => Ask::read(format!("/v1/graphs/{graph}")),
-        Call::Read { graph, stale: true } => Ask::read(format!("/v1/graphs/{graph}?consistency=stale")),
-        Call::Decide { graph, node, fence, verdict, .. } => {
-            let ruling = json!({
-                "verdict": verdict.as_str(), "fence": fence, "assume_ended": *verdict == DecidedVerdict::Retry,
-                "by": "chaos", "why": "somebody must",
-            });
-            post(format!("/v1/graphs/{graph}/nodes/{node}/decide"), &ruling)
-        }
+fn ask_for(call: &Call) -> Ask {
+    match request(call, LEDGER) {
+        (path, Some(body)) => Ask::post(path, body.to_string(), "application/json"),
+        (path, None) => Ask::read(path),
     }
-}
-
-/// How a graph stands in an answer that shows one.
-pub(super) fn shown(body: &Value) -> Option<GraphShown> {
-    Some(GraphShown {
-        id: body["id"].as_str()?.to_owned(),
-        number: body["number"].as_u64()?,
-        digest: body["digest"].as_str()?.to_owned(),
-        state: body["state"].as_str()?.to_owned(),
-        finished: !body["finished_at"].is_null(),
-    })
 }

@@ -114,13 +114,8 @@ async fn get(field: &Field, queen: u16, path: &str) -> Option<(u32, Answer)> {
 
 async fn status(field: &Field, queen: u16, pen: &mut Pen) {
     let Some((life, answer)) = get(field, queen, "/metrics").await else { return };
-    let metrics = answer.text();
-    let metric = |name: &str| {
-        let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        value.and_then(|value| value.parse::<u64>().ok())
-    };
-    if let (Some(epoch), Some(leads)) = (metric("antfarm_epoch"), metric("antfarm_is_leader")) {
-        pen.write(What::Status(QueenStatus { queen, life, epoch, leads: leads > 0 }));
+    if let Some(status) = QueenStatus::read(queen, life, &answer.text()) {
+        pen.write(What::Status(status));
     }
 }
 
@@ -136,17 +131,5 @@ pub(super) async fn position(field: &Field, queen: u16, pen: &mut Pen) -> Option
 async fn foragers(field: &Field, queen: u16, pen: &mut Pen) {
     let Some((_, answer)) = get(field, queen, "/v1/foragers").await else { return };
     let (Some(index), Ok(page)) = (answer.index, answer.json::<Value>()) else { return };
-    let number = |value: &Value| u32::try_from(value.as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
-    let foragers = page["foragers"].as_array().cloned().unwrap_or_default();
-    let foragers = foragers.iter().map(|one| {
-        let open = &one["open_attempts"];
-        ForagerSeen {
-            name: one["name"].as_str().unwrap_or_default().to_owned(),
-            state: one["state"].as_str().unwrap_or_default().to_owned(),
-            slots: number(&one["slots"]),
-            open: number(&open["cpu"]) + number(&open["io"]) + number(&open["model"]),
-            open_model: number(&open["model"]),
-        }
-    });
-    pen.write(What::Foragers { index, foragers: foragers.collect() });
+    pen.write(What::Foragers { index, foragers: ForagerSeen::read_all(&page) });
 }

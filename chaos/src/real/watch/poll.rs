@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::history::{ForagerSeen, Membership, Progress, QueenStatus, Scribe, What};
+use crate::history::{ForagerSeen, Membership, Progress, QueenStatus, Scribe, What, metric};
 use crate::real::field::Field;
 
 /// Between two looks at the metrics of a queen.
@@ -48,18 +48,15 @@ fn get(field: &Field<'_>, queen: u16, path: &str) -> Option<(u32, u64, String)> 
 
 fn status(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) {
     let Some((life, _, metrics)) = get(field, queen, "/metrics") else { return };
-    let metric = |name: &str| {
-        let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        value.and_then(|value| value.parse::<u64>().ok())
-    };
-    if let (Some(epoch), Some(leads)) = (metric("antfarm_epoch"), metric("antfarm_is_leader")) {
-        scribe.write(What::Status(QueenStatus { queen, life, epoch, leads: leads > 0 }));
-        if let (Some(applied), Some(committed)) = (metric("antfarm_applied_index"), metric("antfarm_commit_index")) {
+    if let Some(status) = QueenStatus::read(queen, life, &metrics) {
+        scribe.write(What::Status(status));
+        let number = |name| metric(&metrics, name);
+        if let (Some(applied), Some(committed)) = (number("antfarm_applied_index"), number("antfarm_commit_index")) {
             let (purged, snapshot, last) = (None, None, None); // metrics do not say
             scribe.write(What::Progress(Progress {
                 queen,
                 life,
-                term: epoch,
+                term: status.epoch,
                 purged,
                 snapshot,
                 applied,
@@ -100,17 +97,5 @@ pub(super) fn ready_foragers(field: &Field<'_>, queen: u16) -> Option<usize> {
 fn foragers(field: &Field<'_>, queen: u16, scribe: &mut Scribe<'_>) {
     let Some((_, index, body)) = get(field, queen, "/v1/foragers") else { return };
     let Ok(page) = serde_json::from_str::<Value>(&body) else { return };
-    let number = |value: &Value| u32::try_from(value.as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
-    let foragers = page["foragers"].as_array().cloned().unwrap_or_default();
-    let foragers = foragers.iter().map(|one| {
-        let open = &one["open_attempts"];
-        ForagerSeen {
-            name: one["name"].as_str().unwrap_or_default().to_owned(),
-            state: one["state"].as_str().unwrap_or_default().to_owned(),
-            slots: number(&one["slots"]),
-            open: number(&open["cpu"]) + number(&open["io"]) + number(&open["model"]),
-            open_model: number(&open["model"]),
-        }
-    });
-    scribe.write(What::Foragers { index, foragers: foragers.collect() });
+    scribe.write(What::Foragers { index, foragers: ForagerSeen::read_all(&page) });
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::history::{Call, DecidedVerdict};
+use crate::history::Call;
 use crate::random::Random;
 use crate::real::field::{Field, PATIENCE};
+use crate::work::verdict;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
@@ -20,11 +21,7 @@ pub(in crate::real) fn decide(field: &Field<'_>, mut random: Random) {
             let (Some(id), Some(fence)) = (node["id"].as_str(), fence_of(field, queen, &graph, &node)) else {
                 continue;
             };
-            let verdict = match random.below(3) {
-                0 => DecidedVerdict::Retry,
-                1 => DecidedVerdict::Succeed,
-                _ => DecidedVerdict::Fail,
-            };
+            let verdict = verdict(&mut random);
             let index = node["index"].as_u64().and_then(|index| u32::try_from(index).ok()).unwrap_or(0);
             let call = Call::Decide { graph, node: id.to_owned(), index, fence, verdict };
             field.ask(&mut scribe, queen, &call);

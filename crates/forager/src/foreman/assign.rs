@@ -74,9 +74,9 @@ impl Foreman {
 
     /// Starts what was kept beyond the slots as far as slots have become free.
     pub(super) fn fill_slots(&mut self) -> Result<(), StorageError> {
-        let (running, _) = self.parts.holdings.slots_taken(CostClass::Cpu);
-        let is_due = self.parts.holdings.unstarted_count() > 0 && running < self.parts.config.slots;
-        if is_due { self.begin_held() } else { Ok(()) }
+        let holdings = &self.parts.holdings;
+        let has_free = holdings.running_count() < self.parts.config.slots as usize;
+        if has_free && holdings.unstarted_count() > 0 { self.begin_held() } else { Ok(()) }
     }
 
     fn has_slot(&self, class: CostClass) -> bool {

@@ -62,7 +62,7 @@ fn fill(
     turns: &mut Turns,
 ) {
     while runs.instances < budget {
-        if placement.wanted == Wanted::Room && queues.iter().any(Queue::holds_up_prefetching) {
+        if queues.iter().any(Queue::holds_up_prefetching) {
             return;
         }
         let next = turns.order().into_iter().find_map(|class| {
@@ -86,14 +86,14 @@ struct Queue<'a> {
     class: CostClass,
     lanes: Vec<(&'a Lane, Waiting<'a>)>,
     heads: BinaryHeap<Reverse<(Head, usize)>>,
-    /// Lanes whose next instance is irrevocable.
-    irrevocable: BTreeSet<usize>,
+    /// Once room is given away: the lanes whose next instance is irrevocable.
+    irrevocable: Option<BTreeSet<usize>>,
 }
 
 impl<'a> Queue<'a> {
     fn new(placement: &Placement<'a>, class: CostClass) -> Self {
         let Placement { state, in_flight, now, .. } = *placement;
-        let (lanes, heads, irrevocable) = (Vec::new(), BinaryHeap::new(), BTreeSet::new());
+        let (lanes, heads, irrevocable) = (Vec::new(), BinaryHeap::new(), None);
         let mut queue = Self { state, in_flight, now, class, lanes, heads, irrevocable };
         for lane in state.index.ready.lanes(class).filter(|lane| placement.could_place(class, lane)) {
             let all = queue.waiting(state.index.ready.walk(class, lane));
@@ -106,12 +106,13 @@ impl<'a> Queue<'a> {
     /// Lanes that left the queue for want of a place come back.
     fn enter_again(&mut self) {
         self.heads.clear();
+        self.irrevocable = Some(BTreeSet::new());
         (0..self.lanes.len()).for_each(|lane| self.enter(lane));
     }
 
     /// Whether something irrevocable would be next, which waits for a slot.
     fn holds_up_prefetching(&self) -> bool {
-        !self.irrevocable.is_empty()
+        self.irrevocable.as_ref().is_some_and(|lanes| !lanes.is_empty())
     }
 
     /// The next instance that can be placed, and where. A lane whose foragers are all full leaves the queue.
@@ -150,13 +151,16 @@ impl<'a> Queue<'a> {
     }
 
     fn enter(&mut self, lane: usize) {
-        self.irrevocable.remove(&lane);
-        if let Some(head) = self.lanes[lane].1.peek() {
-            self.heads.push(Reverse((*head, lane)));
-            let InstanceId { graph, node, .. } = head.instance;
-            if self.state.graph(graph).is_some_and(|graph| graph.shape().is_irrevocable(node)) {
-                self.irrevocable.insert(lane);
-            }
+        let head = self.lanes[lane].1.peek().copied();
+        self.heads.extend(head.map(|head| Reverse((head, lane))));
+        let Some(irrevocable) = &mut self.irrevocable else { return };
+        let is_irrevocable = |Head { instance: InstanceId { graph, node, .. }, .. }| {
+            self.state.graph(graph).is_some_and(|graph| graph.shape().is_irrevocable(node))
+        };
+        if head.is_some_and(is_irrevocable) {
+            irrevocable.insert(lane);
+        } else {
+            irrevocable.remove(&lane);
         }
     }
 }

@@ -15,11 +15,18 @@ const CLASSES: usize = CostClass::ALL.len();
 ///
 /// O(foragers), and the open attempts of those that have more than slots.
 pub fn recalls(state: &State, liveness: &Liveness) -> Vec<(ForagerNo, AttemptId)> {
+    let keeps = |forager: &&Forager| {
+        forager.prefetch > 0 && forager.open_count() > forager.slots && is_heard(forager, liveness)
+    };
+    let keepers: Vec<&Forager> = state.foragers().filter(keeps).collect();
     let mut recalled = Vec::new();
+    if keepers.is_empty() {
+        return recalled;
+    }
     for class in CostClass::ALL.into_iter().filter(|class| state.ready_count(*class) == 0) {
         let mut idle: Vec<(&Forager, u32)> =
             state.foragers().filter(|forager| is_heard(forager, liveness)).filter_map(|f| slots_of(f, class)).collect();
-        for keeper in state.foragers().filter(|forager| forager.prefetch > 0 && is_heard(forager, liveness)) {
+        for keeper in &keepers {
             if idle.is_empty() {
                 break;
             }

@@ -222,7 +222,7 @@ pub(super) fn assignment(
         incarnation,
         attempt: convert::attempt_ref(id),
         graph_id: graph_id.clone(),
-        node_id: node.id.clone(),
+        node_id: node.name(),
         array: node.array.is_some(),
         tool: name.clone(),
         effects: tool.effects,

@@ -228,7 +228,7 @@ fn work(state: &State, graph: &GraphRecord, no: NodeNo) -> Result<Option<Work>, 
     let args = graph.arguments(no).map_err(|error| Arc::from(error.to_string()))?;
     Ok(Some(Work {
         graph_id: shape.graph().id.clone(),
-        node_id: node.id.clone(),
+        node_id: node.name(),
         array: node.array.is_some(),
         tool: name.clone(),
         effects: tool.effects,

@@ -99,30 +99,7 @@ impl Proposals {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        static KNOBS: std::sync::OnceLock<(usize, usize)> = std::sync::OnceLock::new();
-        let (uw, large) = *KNOBS.get_or_init(|| {
-            let get = |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-            (get("ANTFARM_UW", MAX_UNDER_WAY), get("ANTFARM_LARGE", usize::MAX))
-        });
-        self.under_way.len() < uw
-            && self.under_way.values().all(|p| {
-                p.items
-                    .iter()
-                    .map(|i| {
-                        i.commands
-                            .iter()
-                            .map(|c| match c {
-                                Command::End { attempts, .. } | Command::Started { attempts, .. } => {
-                                    attempts.instances.len as usize
-                                }
-                                Command::Assign { instances, .. } => instances.len as usize,
-                                _ => 1,
-                            })
-                            .sum::<usize>()
-                    })
-                    .sum::<usize>()
-                    < large
-            })
+        self.under_way.len() < MAX_UNDER_WAY
     }
 
     pub(super) fn is_idle(&self) -> bool {

@@ -123,7 +123,7 @@ impl Step<'_> {
         let undecided = instance.state == InstanceState::NeedsDecision
             || (planted(Bug::LateResultTaken) && !instance.state.is_final());
         let awaited = |last: &&mut ClosedAttempt| undecided && last.fence == id.fence && last.forager == forager;
-        let Some(last) = instance.closed.last_mut().filter(awaited) else { return false };
+        let Some(last) = instance.story_mut().closed.last_mut().filter(awaited) else { return false };
         match outcome {
             AttemptOutcome::Succeeded { result } => {
                 last.ending = Ending::Succeeded;

@@ -32,7 +32,9 @@ impl Step<'_> {
         let Some(attempt) = self.close(id, forager, ending, None) else { return };
         let Some(shape) = self.shape(id.instance.graph) else { return };
         let Some(instance) = self.instance_mut(id.instance) else { return };
-        instance.losses += u32::from(attempt.started_at.is_some());
+        if attempt.started_at.is_some() {
+            instance.story_mut().losses += 1;
+        }
         let (losses, state, open) = (instance.losses, instance.state, instance.open.clone());
         if let ([left], InstanceState::Assigned | InstanceState::Running) = (open.as_slice(), state)
             && self.forager(left.forager).is_ok_and(|record| record.suspect)

@@ -94,8 +94,8 @@ impl<'a> Step<'a> {
         }
         debug_assert!(before.may_become(next), "{id}: {before} must not become {next}");
         instance.state = next;
-        if next != InstanceState::Waiting {
-            instance.held_until = None;
+        if next != InstanceState::Waiting && instance.held_until.is_some() {
+            instance.story_mut().held_until = None;
         }
         graph.counts.shift(before, next);
         if before == InstanceState::Ready {
@@ -145,9 +145,10 @@ impl<'a> Step<'a> {
         let epoch = self.state.epoch(self.state.core.applied.term);
         let times = AttemptTimes { assigned_at: self.wall(), started_at: None };
         if let Some(instance) = self.instance_mut(id.instance) {
-            instance.open.reserve_exact(1);
-            instance.open.push(OpenAttempt { fence: id.fence, forager });
-            instance.attempts += 1;
+            let story = instance.story_mut();
+            story.open.reserve_exact(1);
+            story.open.push(OpenAttempt { fence: id.fence, forager });
+            story.attempts += 1;
         }
         self.state.index.open.insert(id, forager);
         self.change_forager(forager, |record| {
@@ -178,11 +179,13 @@ impl<'a> Step<'a> {
         }
         let closed_at = if planted(Bug::ClockInApply) { WallTime(noise()) } else { self.wall() };
         if let Some(instance) = self.instance_mut(id.instance) {
-            instance.open.retain(|open| open.fence != id.fence);
+            let story = instance.story_mut();
+            story.open.retain(|open| open.fence != id.fence);
+            story.open.shrink_to_fit();
             let Attempt { epoch, times, .. } = attempt;
             let closed =
                 ClosedAttempt { fence: id.fence, forager, epoch, times, closed_at, ending, message, decided: None };
-            instance.remember(closed);
+            story.remember(closed);
         }
         Some(attempt)
     }

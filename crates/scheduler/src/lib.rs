@@ -41,7 +41,9 @@ pub use explain::{Cause, Explanation, Obstacle, Reason, explain};
 pub use forager::{Attempt, CancelReason, Forager, ForagerState};
 pub use graph_record::{Counts, GraphPhase, GraphRecord, GraphState};
 pub use in_flight::InFlight;
-pub use instance::{AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt, Story};
+pub use instance::{
+    AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt, Story,
+};
 pub use instances::{AttemptId, Attempts, InstanceId, Instances};
 pub use lease::{LeaseTerms, stall};
 pub use outcome::{Outcome, Refusal, Reply};

@@ -85,7 +85,8 @@ struct Ends(Vec<u32>);
 
 impl Ends {
     fn push(&mut self, end: usize) {
-        self.0.push(u32::try_from(end).expect("a graph has at most 128 MiB of text, and every element stands for some"));
+        self.0
+            .push(u32::try_from(end).expect("a graph has at most 128 MiB of text, and every element stands for some"));
     }
 
     fn range(&self, row: usize) -> Option<Range<usize>> {

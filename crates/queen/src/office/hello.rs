@@ -178,5 +178,5 @@ impl Leadership {
 }
 
 pub(super) fn is_open_at(state: &State, attempt: &AttemptId, forager: ForagerNo) -> bool {
-    state.holder(attempt).is_some_and(|holder| holder.no == forager)
+    state.holder(attempt) == Some(forager)
 }

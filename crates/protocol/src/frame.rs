@@ -22,6 +22,14 @@ impl Frame {
             Self::Binary(bytes) => bytes,
         }
     }
+
+    /// The bytes, of either kind.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Binary(bytes) => bytes,
+        }
+    }
 }
 
 /// A frame that takes encoded messages.

@@ -44,7 +44,10 @@ impl Foreman {
             return Ok(());
         }
         match self.outcome_at_once(&assign) {
-            Some(outcome) => self.close(Report::result(attempt, outcome), assign.work.effects),
+            Some(outcome) => {
+                self.note_call(&attempt);
+                self.close(Report::result(attempt, outcome), assign.work.effects)
+            }
             None if self.has_slot(assign.work.class) => self.begin(assign),
             None => {
                 self.parts.holdings.hold(assign);
@@ -100,8 +103,15 @@ impl Foreman {
             let tool = parts.tools.find(&assign.work.tool).expect("it was found when the attempt was taken");
             let run = executor::start(tool.clone(), Job { assign, mark }, &parts.around, parts.happenings.clone());
             parts.holdings.launched(&attempt, run);
+            self.note_call(&attempt);
             self.accepted.push(attempt);
         }
+    }
+
+    /// The tool is called for an instance.
+    fn note_call(&mut self, attempt: &AttemptRef) {
+        let AttemptRef { graph, node, index, .. } = *attempt;
+        self.calls.note(graph, node, index);
     }
 
     fn objection(&self, assign: &Assign) -> Option<RejectReason> {

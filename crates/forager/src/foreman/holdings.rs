@@ -255,7 +255,7 @@ impl Holdings {
             let process = running.process.map(|process| Record::Process { attempt: *attempt, process });
             std::iter::once(started).chain(process)
         });
-        started.chain(self.ended.values().cloned().map(Record::Ended))
+        started.chain(self.ended.values().map(|report| Record::Ended(vec![report.clone()])))
     }
 }
 

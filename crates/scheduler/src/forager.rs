@@ -153,23 +153,24 @@ impl Forager {
         self.open.iter().map(|attempts| u32::try_from(attempts.len()).unwrap_or(u32::MAX)).sum()
     }
 
-    /// How many more attempts of `class` it could run at once, not counting `taken` ones that are being assigned.
-    pub fn free(&self, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
-        self.left(class, taken, 0)
+    /// How many more attempts of `class` it could run at once, where so many more of each class than it has are counted as
+    /// open, or fewer.
+    pub fn free(&self, class: CostClass, more: &[i64; CLASSES]) -> u32 {
+        self.left(class, more, 0)
     }
 
     /// How many more attempts of `class` it takes, to run them or to keep them until a slot is free.
-    pub fn room(&self, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
-        self.left(class, taken, self.prefetch)
+    pub fn room(&self, class: CostClass, more: &[i64; CLASSES]) -> u32 {
+        self.left(class, more, self.prefetch)
     }
 
-    fn left(&self, class: CostClass, taken: &[u32; CLASSES], beyond: u32) -> u32 {
-        let open =
-            |class: usize| u32::try_from(self.open[class].len()).unwrap_or(u32::MAX).saturating_add(taken[class]);
-        let total = (0..CLASSES).map(open).fold(0_u32, u32::saturating_add);
+    fn left(&self, class: CostClass, more: &[i64; CLASSES], beyond: u32) -> u32 {
+        let open = |class: usize| i64::try_from(self.open[class].len()).unwrap_or(i64::MAX).saturating_add(more[class]);
+        let total = (0..CLASSES).map(open).fold(0, i64::saturating_add);
         let of_class = class.index();
-        let left = |limit: u32, open: u32| limit.saturating_add(beyond).saturating_sub(open);
-        left(self.slots, total).min(self.class_slots[of_class].map_or(u32::MAX, |limit| left(limit, open(of_class))))
+        let left = |limit: u32, open: i64| i64::from(limit.saturating_add(beyond)).saturating_sub(open);
+        let of_class = self.class_slots[of_class].map_or(i64::MAX, |limit| left(limit, open(of_class)));
+        u32::try_from(left(self.slots, total).min(of_class).max(0)).unwrap_or(u32::MAX)
     }
 
     /// An open attempt of its own.

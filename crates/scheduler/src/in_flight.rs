@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use antfarm_model::{CostClass, ForagerNo, GraphNo};
 
 use crate::command::Command;
-use crate::instances::InstanceId;
+use crate::instances::{AttemptId, Attempts, InstanceId};
 use crate::state::State;
 use crate::turns::Turns;
 
@@ -26,12 +26,16 @@ pub struct InFlight {
 struct Proposal {
     assigned: Vec<InstanceId>,
     taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    /// Attempts that it closes.
+    freed: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    /// One of those. As long as it is open the proposal has not been applied.
+    open: Option<(AttemptId, ForagerNo)>,
     foragers: BTreeSet<ForagerNo>,
     graphs: BTreeSet<GraphNo>,
 }
 
 impl InFlight {
-    /// Notes the commands of a proposal. `proposal` is the caller's own number for it, never used twice.
+    /// Notes commands of a proposal. `proposal` is the caller's own number for it, never used for another.
     pub fn add(&mut self, proposal: u64, state: &State, commands: &[Command]) {
         let mut noted = Proposal::default();
         for command in commands {
@@ -64,19 +68,17 @@ impl InFlight {
                 | Command::Undrain { .. }
                 | Command::Started { .. }
                 | Command::Reject { .. }
-                | Command::Return { .. }
-                | Command::End { .. } => {}
+                | Command::Return { .. } => {}
+                Command::End { forager, attempts, .. } => noted.note_ends(state, *forager, attempts),
             }
         }
         self.assigned.extend(&noted.assigned);
-        for (forager, counts) in &noted.taken {
-            let sum = self.taken.entry(*forager).or_default();
-            (0..CLASSES).for_each(|class| sum[class] += counts[class]);
-        }
-        for forager in &noted.foragers {
+        add_up(&mut self.taken, &noted.taken);
+        let before = self.proposals.get(&proposal);
+        for forager in noted.foragers.iter().filter(|no| before.is_none_or(|before| !before.foragers.contains(no))) {
             *self.touched.entry(*forager).or_default() += 1;
         }
-        self.proposals.insert(proposal, noted);
+        self.proposals.entry(proposal).or_default().absorb(noted);
     }
 
     /// Forgets a proposal, once its outcome has been applied or it is certain that it never will be.
@@ -122,6 +124,15 @@ impl InFlight {
         self.taken.get(&forager).copied().unwrap_or_default()
     }
 
+    /// How many attempts of each forager are open, and closed when everything on its way has been applied.
+    pub(crate) fn freed(&self, state: &State) -> BTreeMap<ForagerNo, [u32; CLASSES]> {
+        let is_open =
+            |proposal: &&Proposal| proposal.open.is_some_and(|(id, holder)| state.holder(&id) == Some(holder));
+        let mut freed = BTreeMap::new();
+        self.proposals.values().filter(is_open).for_each(|proposal| add_up(&mut freed, &proposal.freed));
+        freed
+    }
+
     /// Whose turn it is when everything on its way has been applied.
     pub(crate) fn turns(&self) -> Option<Turns> {
         self.turns
@@ -134,5 +145,32 @@ impl InFlight {
 
     pub(crate) fn removes_graph(&self, graph: GraphNo) -> bool {
         self.proposals.values().any(|proposal| proposal.graphs.contains(&graph))
+    }
+}
+
+impl Proposal {
+    fn note_ends(&mut self, state: &State, forager: ForagerNo, attempts: &Attempts) {
+        let Some(graph) = state.graph(attempts.instances.graph) else { return };
+        for id in attempts.iter().filter(|id| state.holder(id) == Some(forager)) {
+            let class = graph.shape().tool(id.instance.node).class;
+            self.freed.entry(forager).or_default()[class.index()] += 1;
+            self.open.get_or_insert((id, forager));
+        }
+    }
+
+    fn absorb(&mut self, more: Self) {
+        self.assigned.extend(more.assigned);
+        add_up(&mut self.taken, &more.taken);
+        add_up(&mut self.freed, &more.freed);
+        self.open = self.open.or(more.open);
+        self.foragers.extend(more.foragers);
+        self.graphs.extend(more.graphs);
+    }
+}
+
+fn add_up(sums: &mut BTreeMap<ForagerNo, [u32; CLASSES]>, more: &BTreeMap<ForagerNo, [u32; CLASSES]>) {
+    for (forager, counts) in more {
+        let sum = sums.entry(*forager).or_default();
+        (0..CLASSES).for_each(|class| sum[class] += counts[class]);
     }
 }

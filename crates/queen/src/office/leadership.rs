@@ -383,12 +383,18 @@ impl Leadership {
         }
         self.queue_starts();
         while self.proposals.has_room() {
+            let number = self.proposals.next_number();
             let mut items = self.proposals.take(self.shared.config.limits.limits().entry_bytes as usize / 2);
-            items.extend(self.decide());
+            // What ends in an entry has ended for what is decided for the same entry.
+            items.iter().for_each(|item| self.note_in_flight(number, item));
+            if let Some(decided) = self.decide() {
+                self.note_in_flight(number, &decided);
+                items.push(decided);
+            }
             if items.is_empty() && !self.clock_is_due() {
                 break;
             }
-            match self.propose(items).await {
+            match self.propose(number, items).await {
                 Ok(()) => {}
                 Err(error @ ProposeError::TooLarge { .. }) => tracing::error!(%error, "commands were dropped"),
                 Err(error) => return Some(Loss::Proposal(error)),
@@ -414,11 +420,13 @@ impl Leadership {
         self.proposals.is_idle() && self.shared.replica.read(|state| state.is_due(now.wall, now.elapsed))
     }
 
-    async fn propose(&mut self, items: Vec<Item>) -> Result<(), ProposeError> {
+    fn note_in_flight(&mut self, number: u64, item: &Item) {
+        self.shared.replica.read(|state| self.in_flight.add(number, state, &item.commands));
+    }
+
+    async fn propose(&mut self, number: u64, items: Vec<Item>) -> Result<(), ProposeError> {
         let now = self.clock.now();
         let commands: Vec<Command> = items.iter().flat_map(|item| item.commands.iter().cloned()).collect();
-        let number = self.proposals.next_number();
-        self.shared.replica.read(|state| self.in_flight.add(number, state, &commands));
         let entry = Entry { epoch: self.epoch, wall: now.wall, elapsed: now.elapsed, commands };
         match self.shared.replica.propose(&entry).await {
             Ok(pending) => {

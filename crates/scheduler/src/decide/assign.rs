@@ -39,8 +39,9 @@ pub(super) fn assign(
         now,
         liveness,
         judged,
+        freed: in_flight.freed(state),
         wanted: Wanted::Slot,
-        taken: BTreeMap::new(),
+        more: BTreeMap::new(),
         first: BTreeMap::new(),
     };
     let mut queues = CostClass::ALL.map(|class| Queue::new(&placement, class));
@@ -183,9 +184,12 @@ struct Placement<'a> {
     liveness: &'a Liveness,
     /// Foragers on which the same decision judges.
     judged: &'a BTreeSet<ForagerNo>,
+    /// Open attempts whose ends are on their way: when what is assigned now is applied, they are closed.
+    freed: BTreeMap<ForagerNo, [u32; CLASSES]>,
     /// What is being given away.
     wanted: Wanted,
-    taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    /// How many more attempts a forager will have than it has, or fewer.
+    more: BTreeMap<ForagerNo, [i64; CLASSES]>,
     /// The first forager of a class and tool that may still have what is wanted; it only becomes less.
     first: BTreeMap<(CostClass, ToolNo), ForagerNo>,
 }
@@ -203,7 +207,7 @@ impl Placement<'_> {
             Some(pin) => {
                 self.state.forager_named(pin.as_str()).is_some_and(|forager| self.has(Wanted::Room, class, forager.no))
             }
-            None => self.state.index.free.with(Wanted::Room, class, lane.tool, ForagerNo(0)).next().is_some(),
+            None => self.candidates(Wanted::Room, class, lane.tool, ForagerNo(0)).next().is_some(),
         }
     }
 
@@ -231,20 +235,24 @@ impl Placement<'_> {
         let first = self.first.get(&(class, tool)).copied().unwrap_or_default();
         let mut full_before = true;
         let mut all_back_off = true;
-        for no in self.state.index.free.with(self.wanted, class, tool, first) {
-            if !self.has(self.wanted, class, no) {
-                continue;
+        let mut first_with_some = None;
+        let found = self.candidates(self.wanted, class, tool, first).find(|no| {
+            if !self.has(self.wanted, class, *no) {
+                return false;
             }
-            if std::mem::take(&mut full_before) {
-                self.first.insert((class, tool), no);
-            }
-            if self.backs_off(no, id) {
-                continue;
+            full_before = false;
+            first_with_some.get_or_insert(*no);
+            if self.backs_off(*no, id) {
+                return false;
             }
             all_back_off = false;
-            if !self.holds(no, id) {
-                return self.take(class, no);
-            }
+            !self.holds(*no, id)
+        });
+        if let Some(no) = first_with_some {
+            self.first.insert((class, tool), no);
+        }
+        if let Some(no) = found {
+            return self.take(class, no);
         }
         match (full_before, all_back_off) {
             (true, _) => Place::Full,
@@ -253,14 +261,39 @@ impl Placement<'_> {
         }
     }
 
+    /// Who may have what is wanted, in registry order: now, or when what is on its way has been applied.
+    fn candidates(
+        &self,
+        wanted: Wanted,
+        class: CostClass,
+        tool: ToolNo,
+        first: ForagerNo,
+    ) -> impl Iterator<Item = ForagerNo> {
+        let runs = move |no: &ForagerNo| {
+            self.state.forager(*no).is_some_and(|forager| {
+                forager.tools.contains(&tool) && forager.standing.tool_quarantined_until(tool).is_none()
+            })
+        };
+        let mut free = self.state.index.free.with(wanted, class, tool, first).peekable();
+        let mut freed = self.freed.range(first..).map(|(no, _)| *no).filter(runs).peekable();
+        std::iter::from_fn(move || match (free.peek().copied(), freed.peek().copied()) {
+            (Some(one), Some(other)) if other < one => freed.next(),
+            (Some(one), other) => {
+                freed.next_if(|_| other == Some(one));
+                free.next()
+            }
+            (None, _) => freed.next(),
+        })
+    }
+
     fn has(&self, wanted: Wanted, class: CostClass, no: ForagerNo) -> bool {
         let Some(forager) = self.state.forager(no) else { return false };
         let contact = self.liveness.contact(forager);
         let heard = contact.is_some_and(|contact| contact.broken_at.is_none() && !contact.draining);
-        let taken = self.taken.get(&no).copied().unwrap_or_else(|| self.in_flight.taken(no));
+        let more = self.more.get(&no).copied().unwrap_or_else(|| self.more_than_open(no));
         heard
             && forager.state() == ForagerState::Ready
-            && wanted.at(forager, class, &taken) > 0
+            && wanted.at(forager, class, &more) > 0
             && !self.judged.contains(&no)
             && !self.in_flight.touches_forager(no)
     }
@@ -277,9 +310,15 @@ impl Placement<'_> {
     }
 
     fn take(&mut self, class: CostClass, no: ForagerNo) -> Place {
-        let in_flight = self.in_flight;
-        self.taken.entry(no).or_insert_with(|| in_flight.taken(no))[class.index()] += 1;
+        let more = self.more_than_open(no);
+        self.more.entry(no).or_insert(more)[class.index()] += 1;
         Place::At(no)
+    }
+
+    /// How many more attempts a forager will have when everything on its way has been applied, or fewer.
+    fn more_than_open(&self, no: ForagerNo) -> [i64; CLASSES] {
+        let (taken, freed) = (self.in_flight.taken(no), self.freed.get(&no).copied().unwrap_or_default());
+        std::array::from_fn(|class| i64::from(taken[class]) - i64::from(freed[class]))
     }
 }
 

@@ -22,11 +22,11 @@ pub(crate) enum Wanted {
 impl Wanted {
     const ALL: [Self; 2] = [Self::Slot, Self::Room];
 
-    /// How much of it there is at a forager, not counting `taken` attempts that are being assigned.
-    pub(crate) fn at(self, forager: &Forager, class: CostClass, taken: &[u32; CLASSES]) -> u32 {
+    /// How much of it there is at a forager, where so many more attempts than it has are counted as open, or fewer.
+    pub(crate) fn at(self, forager: &Forager, class: CostClass, more: &[i64; CLASSES]) -> u32 {
         match self {
-            Self::Slot => forager.free(class, taken),
-            Self::Room => forager.room(class, taken),
+            Self::Slot => forager.free(class, more),
+            Self::Room => forager.room(class, more),
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::feed::Feed;
 use crate::member::Member;
 use crate::metrics::Metrics;
 use crate::replica::Office;
+use crate::snapshot_times::SnapshotTimes;
 use crate::state_machine::StateMachine;
 use crate::status::{Leadership, ReplicaStatus};
 use crate::succession::Campaigns;
@@ -70,6 +71,7 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) failure: watch::Sender<Option<Failure>>,
     pub(crate) in_flight: Arc<Semaphore>,
     pub(crate) campaigns: Campaigns,
+    pub(crate) snapshots: SnapshotTimes,
 }
 
 impl<R: AsyncRuntime> Core for RaftCore<R> {
@@ -105,7 +107,7 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
     }
 
     fn status(&self) -> ReplicaStatus {
-        self.metrics.status()
+        ReplicaStatus { snapshots: self.snapshots.total(), ..self.metrics.status() }
     }
 
     fn wall_clocks(&self, within: Duration) -> BoxFuture<'_, BTreeMap<MemberId, Option<WallTime>>> {

@@ -114,6 +114,7 @@ impl<R: AsyncRuntime> Metrics<R> {
                 snapshot_index: index(metrics.snapshot),
                 purged_index: index(metrics.purged),
                 quorum_acked: quorum_acked(metrics),
+                snapshots: (0, Duration::ZERO),
             }
         })
     }

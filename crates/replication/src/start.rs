@@ -66,7 +66,8 @@ pub(crate) async fn start<R: AsyncRuntime>(
     };
     let life = LifeV1 { began_after_term: engine.vote().map_or(Ok(0), |vote| term_of(&vote))? };
     let log = LogStore::open(engine, env, config.entries_bytes()).map_err(|error| stored(&error))?;
-    let machine = StateMachine::new(feed.clone(), files.clone(), config.snapshot_floor_bytes);
+    let machine = StateMachine::new(feed.clone(), files.clone(), context.env.clone(), config.snapshot_floor_bytes);
+    let snapshots = machine.snapshot_times();
     let raft = Raft::<Types<R>, _>::build(config.member.0, raft_config, network, log, machine);
     let raft = raft.await.map_err(|fatal| stored(&fatal))?;
     let listener = net.listen(&config.raft_listen).await;
@@ -86,6 +87,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         failure,
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
         campaigns: Campaigns::default(),
+        snapshots,
         config,
     };
     tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.failure.clone()));

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use antfarm_env::Env;
 use antfarm_model::LogIndex;
 use antfarm_scheduler::{Entry, Position};
 use antfarm_storage::SnapshotFiles;
@@ -14,12 +15,14 @@ use openraft::{AsyncRuntime, EntryPayload, OptionalSend};
 use crate::feed::Feed;
 use crate::record::invalid;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
+use crate::snapshot_times::SnapshotTimes;
 use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
 
 /// The state machine of a replica.
 pub(crate) struct StateMachine {
     feed: Feed,
     files: SnapshotFiles,
+    env: Env,
     floor_bytes: u64,
     last: Option<LogId>,
     membership: StoredMembership,
@@ -27,20 +30,28 @@ pub(crate) struct StateMachine {
     since_snapshot: u64,
     /// Size of the last snapshot.
     snapshot_bytes: Arc<AtomicU64>,
+    times: SnapshotTimes,
 }
 
 impl StateMachine {
     /// A state machine that has applied nothing. openraft installs the latest snapshot and replays the log.
-    pub(crate) fn new(feed: Feed, files: SnapshotFiles, floor_bytes: u64) -> Self {
+    pub(crate) fn new(feed: Feed, files: SnapshotFiles, env: Env, floor_bytes: u64) -> Self {
         Self {
             feed,
             files,
+            env,
             floor_bytes,
             last: None,
             membership: StoredMembership::default(),
             since_snapshot: 0,
             snapshot_bytes: Arc::default(),
+            times: SnapshotTimes::default(),
         }
+    }
+
+    /// How long its snapshots take, for whoever shows it.
+    pub(crate) fn snapshot_times(&self) -> SnapshotTimes {
+        self.times.clone()
     }
 
     fn apply_one(
@@ -55,7 +66,11 @@ impl StateMachine {
                 self.since_snapshot += bytes.len() as u64;
                 // What cannot be read is never skipped: this replica stops.
                 let entry = Entry::decode(&bytes).map_err(invalid)?;
-                Ok(Some(self.feed.apply(position, &entry)))
+                let (outcome, removed) = self.feed.apply(position, &entry);
+                if !removed.is_empty() {
+                    self.free(removed);
+                }
+                Ok(Some(outcome))
             }
             EntryPayload::Blank => {
                 self.skip(position);
@@ -76,6 +91,12 @@ impl StateMachine {
         }
     }
 
+    /// Frees what may be large where that holds up nobody.
+    fn free(&self, garbage: impl Send + 'static) {
+        let env = self.env.clone();
+        self.env.spawn(async move { env.blocking(|| drop(garbage)).await });
+    }
+
     /// Whether the log has outgrown the state, so that a snapshot costs no more than the log that it replaces.
     fn snapshot_is_due(&self) -> bool {
         self.since_snapshot > self.floor_bytes.max(self.snapshot_bytes.load(Ordering::Relaxed))
@@ -85,10 +106,12 @@ impl StateMachine {
         self.since_snapshot = 0;
         SnapshotBuilder {
             files: self.files.clone(),
-            state: self.feed.read(antfarm_scheduler::State::snapshot),
+            state: Some(self.feed.read(antfarm_scheduler::State::snapshot)),
             last: self.last,
             membership: self.membership.clone(),
             bytes: self.snapshot_bytes.clone(),
+            env: self.env.clone(),
+            times: self.times.clone(),
         }
     }
 }
@@ -128,8 +151,10 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
             SnapshotContent::File(file) => file,
             SnapshotContent::Received(writer) => writer.finish().map_err(io::Error::other)?,
         };
-        let (state, bytes) = snapshot::read_state(&self.files, &file)?;
-        self.feed.install(state);
+        let files = self.files.clone();
+        let (state, bytes) = self.env.blocking(move || snapshot::read_state(&files, &file)).await?;
+        let former = self.feed.install(state);
+        self.free(former);
         self.last = meta.last_log_id;
         self.membership = meta.last_membership.clone();
         self.since_snapshot = 0;

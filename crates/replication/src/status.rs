@@ -48,6 +48,8 @@ pub struct ReplicaStatus {
     pub purged_index: LogIndex,
     /// How long ago a quorum last acknowledged this leader.
     pub quorum_acked: Option<Duration>,
+    /// How many snapshots it has written since it started, and how long all of them took.
+    pub snapshots: (u64, Duration),
 }
 
 /// A member of the configuration, as this replica sees it.

@@ -13,6 +13,7 @@ use crate::graph_record::GraphRecord;
 use crate::index::Index;
 use crate::instance::Instance;
 use crate::instances::{AttemptId, InstanceId};
+use crate::shared_map::SharedMap;
 use crate::snapshot::Snapshot;
 use crate::turns::Turns;
 
@@ -57,7 +58,7 @@ pub(crate) struct Core {
     pub(crate) foragers: BTreeMap<ForagerNo, Arc<Forager>>,
     pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
     pub(crate) uploads: BTreeMap<u64, Upload>,
-    pub(crate) tombstones: BTreeMap<Name, Tombstone>,
+    pub(crate) tombstones: SharedMap<Name, Tombstone>,
 }
 
 impl Core {
@@ -76,7 +77,7 @@ impl Core {
             foragers: BTreeMap::new(),
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
-            tombstones: BTreeMap::new(),
+            tombstones: SharedMap::default(),
         }
     }
 }
@@ -86,6 +87,8 @@ impl Core {
 pub struct State {
     pub(crate) core: Core,
     pub(crate) index: Index,
+    /// Graphs that the last entry removed: no part of the state any more.
+    pub(crate) removed: Vec<Arc<GraphRecord>>,
 }
 
 impl State {
@@ -104,7 +107,18 @@ impl State {
 
     pub(crate) fn from_core(core: Core) -> Self {
         let index = Index::rebuild(&core);
-        Self { core, index }
+        Self { core, index, removed: Vec::new() }
+    }
+
+    /// The bytes of memory that the indexes take, which are not part of a snapshot. O(graphs).
+    pub fn index_bytes(&self) -> usize {
+        self.index.bytes()
+    }
+
+    /// The graphs that the last entry removed. To free a large one takes a while: the caller may do that where it holds up
+    /// nobody. What is not taken is freed when the next entry is applied.
+    pub fn take_removed(&mut self) -> Vec<Arc<GraphRecord>> {
+        std::mem::take(&mut self.removed)
     }
 
     /// A copy that later entries do not change. O(chunks).

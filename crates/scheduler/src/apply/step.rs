@@ -85,8 +85,8 @@ impl<'a> Step<'a> {
 
     /// Moves an instance to another state: record, counts, ready queue and event.
     pub(super) fn set(&mut self, id: InstanceId, next: InstanceState, attempt: Option<(ForagerNo, Fence)>) {
-        let Some(shape) = self.shape(id.graph) else { return };
-        let Some(graph) = self.graph_mut(id.graph) else { return };
+        let State { core, index, .. } = &mut *self.state;
+        let Some(graph) = core.graphs.get_mut(&id.graph).map(Arc::make_mut) else { return };
         let Some(instance) = graph.instance_mut(id) else { return };
         let before = instance.state;
         if before == next {
@@ -99,10 +99,10 @@ impl<'a> Step<'a> {
         }
         graph.counts.shift(before, next);
         if before == InstanceState::Ready {
-            self.state.index.ready.take(&shape, id);
+            index.ready.take(&graph.shape, id);
         }
         if next == InstanceState::Ready {
-            self.state.index.ready.add(&shape, Instances::one(id));
+            index.ready.add(&graph.shape, Instances::one(id));
         }
         self.tell(Event::Instances { instances: Instances::one(id), from: before, state: next, attempt });
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use antfarm_model::LogIndex;
-use antfarm_scheduler::{Entry, GraphRecord, Outcome, Position, State};
+use antfarm_scheduler::{Entry, Event, GraphRecord, InstanceState, Outcome, Position, State};
 use tokio::sync::{broadcast, watch};
 
 /// The state, and everybody who is told when it changes. Cheap to clone.
@@ -67,6 +67,7 @@ impl Feed {
     /// Applies an entry and tells everybody. The graphs that it removed are for the caller to free.
     pub(crate) fn apply(&self, position: Position, entry: &Entry) -> (Arc<Outcome>, Vec<Arc<GraphRecord>>) {
         let (outcome, removed) = self.write(|state| (state.apply(position, entry), state.take_removed()));
+        trace_ready(&outcome);
         let outcome = Arc::new(outcome);
         self.tell(Item::Applied(outcome.clone()), position.index);
         (outcome, removed)
@@ -110,5 +111,19 @@ impl Feed {
             let _ = outcomes.send(item);
         }
         self.applied.send_replace(index);
+    }
+}
+
+/// Tells which instances have become ready, for who measures how soon they are started.
+fn trace_ready(outcome: &Outcome) {
+    if !tracing::enabled!(target: "antfarm_timing", tracing::Level::TRACE) {
+        return;
+    }
+    for event in &outcome.events {
+        if let Event::Instances { instances, state: InstanceState::Ready, .. } = event {
+            for id in instances.iter() {
+                tracing::trace!(target: "antfarm_timing", "ready {} {} {}", id.graph, id.node, id.index);
+            }
+        }
     }
 }

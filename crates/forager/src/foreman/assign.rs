@@ -44,7 +44,10 @@ impl Foreman {
             return Ok(());
         }
         match self.outcome_at_once(&assign) {
-            Some(outcome) => self.close(Report::result(attempt, outcome), assign.effects),
+            Some(outcome) => {
+                self.note_call(&attempt);
+                self.close(Report::result(attempt, outcome), assign.effects)
+            }
             None if self.has_slot(assign.class) => self.begin(assign),
             None => {
                 self.parts.holdings.hold(assign);
@@ -96,12 +99,20 @@ impl Foreman {
                 self.parts.holdings.hold(Arc::unwrap_or_clone(assign));
                 continue;
             }
+            let tool = self.parts.tools.find(&assign.tool).expect("it was found when the attempt was taken").clone();
+            self.note_call(&attempt);
             let parts = &mut self.parts;
-            let tool = parts.tools.find(&assign.tool).expect("it was found when the attempt was taken");
-            let run = executor::start(tool.clone(), Job { assign, mark }, &parts.around, parts.happenings.clone());
+            let run = executor::start(tool, Job { assign, mark }, &parts.around, parts.happenings.clone());
             parts.holdings.launched(&attempt, run);
             self.accepted.push(attempt);
         }
+    }
+
+    /// The tool is called for an instance.
+    fn note_call(&mut self, attempt: &AttemptRef) {
+        let AttemptRef { graph, node, index, .. } = *attempt;
+        tracing::trace!(target: "antfarm_timing", "called {graph} {node} {index}");
+        self.calls.note(graph, node, index);
     }
 
     fn objection(&self, assign: &Assign) -> Option<RejectReason> {

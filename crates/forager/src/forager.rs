@@ -8,7 +8,7 @@ use std::time::Duration;
 use antfarm_env::{Env, Net};
 use antfarm_model::Limits;
 use antfarm_storage::{DataFolderLock, Disk};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::config::ForagerConfig;
 use crate::error::{StartError, StopError};
@@ -103,6 +103,7 @@ impl Forager {
             events,
             frame_bytes: limits.frame_bytes as usize,
             next: AtomicU64::new(0),
+            hurry: Notify::new(),
         };
         let foreman = Foreman::new(Parts {
             tools: Tools::of(&config),

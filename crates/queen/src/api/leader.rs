@@ -22,8 +22,10 @@ use super::problem::{Kind, NOT_LEADING, Problem};
 /// 2 s more has its answer within 4 s.
 const FIND_WITHIN: Duration = Duration::from_millis(1_200);
 
-/// How long to wait before looking again, unless something changes earlier.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// How long to wait before looking again, unless something changes earlier: at first as long as a new leader needs to open
+/// its office, then doubled up to the most.
+const LOOK_AGAIN: Duration = Duration::from_millis(4);
+const LOOK_AGAIN_MOST: Duration = Duration::from_millis(50);
 
 /// What must be certain before a leader answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,7 @@ impl Api {
         let deadline = Instant::now() + FIND_WITHIN;
         let mut was_sent = false;
         let mut was_silent = None;
+        let mut pause = LOOK_AGAIN;
         loop {
             let now = *leadership.borrow_and_update();
             match now {
@@ -96,7 +99,8 @@ impl Api {
             if Instant::now() >= deadline {
                 return no_quorum(was_sent && parts.method != Method::GET).into_response();
             }
-            let _ = timeout(LOOK_AGAIN, leadership.changed()).await; // either way, look again
+            let _ = timeout(pause, leadership.changed()).await; // either way, look again
+            pause = (pause * 2).min(LOOK_AGAIN_MOST);
         }
     }
 

@@ -60,7 +60,7 @@ impl Forager {
         let Memory { epoch, mut journal, mut remembered } = Memory::open(&disk, &data)?;
         let identity = Identity::new(remembered.registered.take(), env.random(), Arc::clone(&host.boot_id));
         let found = keeper::find(&env, &host.keeper, &data).await?;
-        take_over(&mut journal, &mut remembered, (&host.keeper, found.as_ref()), identity.rebooted()).await?;
+        take_over(&mut journal, &mut remembered, (&host.keeper, found.as_ref()), &data, identity.rebooted()).await?;
         let unwanted = unwanted(&remembered, found.as_ref());
         let work = data.join(keeper::WORK_FOLDER);
         let tidied = host.keeper.tidy(&work, found.as_ref()).await;

@@ -125,7 +125,7 @@ impl Orphaned {
 
 /// What the log has where `RUST_LOG` does not say otherwise. openraft tells much at `info` that only its authors need, and
 /// warns of a peer that is away at every heartbeat; that the connection is lost, and is there again, is told once by us.
-const LOG: &str = "info,openraft=error";
+pub(crate) const LOG: &str = "info,openraft=error";
 
 /// Starts the log on standard error.
 pub(crate) fn start_log() {

@@ -2,27 +2,27 @@
 //!
 //! The kernel gives back the memory of a killed process before it closes its sockets, and only then the others learn that she
 //! is dead. In pages of 4 KiB that takes a tenth of a millisecond for each MiB: with some hundred MiB of state most of a
-//! failover. glibc uses pages of 2 MiB where it may only if it is told so when the process begins.
+//! failover. jemalloc asks for pages of 2 MiB only if it is told so when the process begins.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Where glibc looks for settings when a process begins. Other C libraries do not.
-const TUNABLES: &str = "GLIBC_TUNABLES";
+/// Where jemalloc looks for settings when a process begins.
+const SETTINGS: &str = "_RJEM_MALLOC_CONF";
 
-/// Large pages, and one heap: the smaller heaps that threads get by default have none.
-const SETTINGS: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1";
+/// Large pages, and one arena: each has pages of its own, and of large ones an idle queen has few.
+const LARGE: &str = "thp:always,narenas:1";
 
 /// Begins this process once more with memory in large pages, under the same number, with the same arguments. If somebody has
-/// set tunables, those count.
+/// set these settings, those count.
 pub(crate) fn use_them() {
-    if std::env::var_os(TUNABLES).is_some() {
+    if std::env::var_os(SETTINGS).is_some() {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
     let mut arguments = std::env::args_os();
     let mut again = Command::new(program);
-    again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(TUNABLES, SETTINGS);
+    again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(SETTINGS, LARGE);
     // Returns only if it fails: then the queen runs as she is, and only her end takes longer.
     let _ = again.exec();
 }

@@ -19,8 +19,8 @@ use crate::events::EventStream;
 use crate::search::Search;
 use crate::transport::{Ask, Transport};
 use crate::views::{
-    AttemptPage, ClusterView, DecidedNode, ExplanationView, ForagerPage, ForagerView, GraphPage, GraphView, NodePage,
-    NodeView, ResultPage, ToolPage,
+    AttemptPage, ClusterView, DecidedNode, ExplanationView, ForagerPage, ForagerView, GraphPage, GraphView, LeaderView,
+    NodePage, NodeView, ResultPage, ToolPage,
 };
 
 const JSON: &str = "application/json";
@@ -247,6 +247,11 @@ impl Client {
     /// The cluster, as some queen sees it.
     pub async fn cluster(&self) -> Result<ClusterView, ClientError> {
         self.read("/v1/cluster".to_owned()).await
+    }
+
+    /// Who leads, as far as the queen knows that answers: less work for her than the whole cluster.
+    pub async fn leader(&self) -> Result<LeaderView, ClientError> {
+        self.read("/v1/cluster?scope=member".to_owned()).await
     }
 
     /// The cluster, as each queen sees it, in the order of [`Client::servers`]; nothing from those that do not answer.

@@ -35,7 +35,7 @@ pub(crate) async fn take_over(
     }
     for attempt in lost.into_keys() {
         let report = Report::result(attempt, Outcome::Interrupted);
-        journal.note_durably(&Record::Ended(report.clone()))?;
+        journal.note_end_durably(report.clone())?;
         remembered.reports.insert(attempt, report);
     }
     Ok(journal.commit()?)

@@ -22,6 +22,7 @@ mod invariants;
 mod lease;
 mod outcome;
 mod render;
+mod rows;
 mod shape;
 mod snapshot;
 mod standing;
@@ -40,11 +41,13 @@ pub use explain::{Cause, Explanation, Obstacle, Reason, explain};
 pub use forager::{Attempt, CancelReason, Forager, ForagerState};
 pub use graph_record::{Counts, GraphPhase, GraphRecord, GraphState};
 pub use in_flight::InFlight;
-pub use instance::{AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt};
+pub use instance::{
+    AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt, Story,
+};
 pub use instances::{AttemptId, Attempts, InstanceId, Instances};
 pub use lease::{LeaseTerms, stall};
 pub use outcome::{Outcome, Refusal, Reply};
-pub use shape::Shape;
+pub use shape::{GraphSpec, NodeSpec, Shape};
 pub use snapshot::{LoadError, Snapshot};
 pub use standing::{Standing, ToolStanding};
 pub use state::State;

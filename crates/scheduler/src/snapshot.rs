@@ -174,27 +174,25 @@ fn graph_records(graph: &GraphRecord) -> impl Iterator<Item = Record> + Send + '
         on_deadline: spec.on_deadline,
         tools: graph.shape.tools().to_vec(),
     });
-    let instances = graph.instances.chunks().flat_map(|chunk| pieces(chunk, size_of_instance));
     std::iter::once(head)
-        .chain(pieces(&spec.nodes, size_of_node).map(|nodes| Record::Nodes(nodes.to_vec())))
-        .chain(graph.progress.chunks().map(|progress| Record::Progress(progress.to_vec())))
-        .chain(instances.map(|instances| Record::Instances(instances.to_vec())))
+        .chain(pieces(graph.shape.nodes().map(|(_, spec)| spec.to_node()), size_of_node).map(Record::Nodes))
+        .chain(pieces(graph.progress.iter().copied(), |_| size_of::<NodeProgress>()).map(Record::Progress))
+        .chain(pieces(graph.instances.iter().cloned(), size_of_instance).map(Record::Instances))
         .chain(std::iter::once(Record::GraphEnd))
 }
 
-/// Cuts a list into pieces of about [`RECORD_BYTES`], each of at least one element.
-fn pieces<T>(all: &[T], size: fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
-    let mut rest = all;
+/// Gathers elements in pieces of about [`RECORD_BYTES`], each of at least one element.
+fn pieces<T>(all: impl Iterator<Item = T>, size: fn(&T) -> usize) -> impl Iterator<Item = Vec<T>> {
+    let mut all = all.peekable();
     std::iter::from_fn(move || {
-        let mut bytes = 0;
-        let fits = rest.iter().take_while(|element| {
-            bytes += size(element);
-            bytes <= RECORD_BYTES
-        });
-        let count = fits.count().max(1).min(rest.len());
-        let (piece, left) = rest.split_at(count);
-        rest = left;
-        (!piece.is_empty()).then_some(piece)
+        let first = all.next()?;
+        let mut bytes = size(&first);
+        let mut piece = vec![first];
+        while let Some(element) = all.next_if(|next| bytes + size(next) <= RECORD_BYTES) {
+            bytes += size(&element);
+            piece.push(element);
+        }
+        Some(piece)
     })
 }
 
@@ -205,8 +203,7 @@ fn size_of_node(node: &Node) -> usize {
 
 /// About how many bytes an instance takes in a record.
 fn size_of_instance(instance: &Instance) -> usize {
-    let texts = instance.closed.iter().filter_map(|closed| closed.message.as_ref()).chain(&instance.text);
-    64 + 64 * instance.closed.len() + texts.map(|text| text.len()).sum::<usize>()
+    16 + instance.story_bytes()
 }
 
 /// A graph whose records are being read.
@@ -289,7 +286,7 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
             let partial = partial.as_mut()?;
             for mut one in instances {
                 if planted(Bug::OpenAttemptsNotKept) {
-                    one.open.clear();
+                    one.story_mut().open.clear();
                 }
                 partial.instances.push(one);
             }
@@ -315,7 +312,7 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
     let mut counts = Counts::default();
     instances.iter().for_each(|instance| counts.add(instance.state, 1));
     let fits = counts == head.counts
-        && progress.len() == shape.graph().nodes.len()
+        && progress.len() == shape.node_count()
         && instances.len() == shape.instance_count() as usize;
     fits.then(|| GraphRecord {
         no: head.no,

@@ -7,13 +7,17 @@
 //! ```
 
 mod core;
+mod cpu;
 mod failover;
 mod farm;
 mod fault;
 mod load;
+mod range;
 mod relays;
+mod schedule;
 mod sightings;
 mod spread;
+mod usage;
 mod writer;
 
 use clap::{Args, Subcommand};
@@ -24,6 +28,7 @@ use crate::exit::Exit;
 
 use core::Core;
 use failover::Failover;
+use schedule::Schedule;
 
 /// Measure the scheduler, or a cluster that is started for it, on this machine
 #[derive(Debug, Args)]
@@ -37,6 +42,7 @@ pub(crate) struct Bench {
 enum Command {
     Core(Core),
     Failover(Failover),
+    Schedule(Schedule),
 }
 
 impl Bench {
@@ -44,6 +50,7 @@ impl Bench {
         match &self.command {
             Command::Core(core) => core.run(console),
             Command::Failover(failover) => failover.run(global, console),
+            Command::Schedule(schedule) => schedule.run(global, console),
         }
     }
 }

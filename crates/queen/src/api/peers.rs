@@ -24,6 +24,9 @@ pub(super) const PATH: &str = "/v1/cluster?scope=member";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OwnView {
     pub(super) id: u64,
+    /// Who leads, as far as it knows.
+    #[serde(default)]
+    pub(super) leader: Option<u64>,
     pub(super) term: u64,
     /// Who leads in that term, as far as it has heard.
     #[serde(default)]
@@ -55,6 +58,7 @@ impl Api {
     pub(super) fn own_view(&self, status: &ReplicaStatus) -> OwnView {
         OwnView {
             id: status.member.0,
+            leader: status.leader.map(|leader| leader.0),
             term: status.term,
             leader: status.leader.map(|leader| leader.0),
             last_log_index: status.last_index.0,

@@ -1,6 +1,6 @@
 //! What happens by itself when its time has come.
 
-use antfarm_model::{GraphNo, Node, NodeNo};
+use antfarm_model::{GraphNo, NodeNo};
 
 use super::step::Step;
 use crate::forager::CancelReason;
@@ -26,7 +26,7 @@ impl Step<'_> {
             Timer::Hold(id) if self.is_active(id.graph) => self.fire_hold(id),
             Timer::NotBefore(..) | Timer::Hold(_) => {}
             Timer::Timeout(id) => {
-                if let Some(forager) = self.state.index.open.get(&id).copied() {
+                if let Some(forager) = self.state.holder(&id) {
                     self.cancel_attempt(id, forager, CancelReason::Timeout);
                 }
             }
@@ -50,7 +50,7 @@ impl Step<'_> {
 
     fn fire_deadline(&mut self, graph: GraphNo, node: NodeNo) {
         let Some(shape) = self.shape(graph) else { return };
-        let count = shape.node(node).map_or(0, Node::instances);
+        let count = shape.instances(node);
         for id in (Instances { graph, node, start: 0, len: count }).iter() {
             if !self.is_active(graph) {
                 return;

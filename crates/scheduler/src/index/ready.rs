@@ -47,8 +47,8 @@ pub(crate) struct ReadyQueues {
 
 fn key_of(shape: &Shape, node: NodeNo) -> BucketKey {
     let tool = shape.tool(node);
-    let (pin, deadline) = shape.node(node).map_or((None, None), |node| (node.pin.clone(), node.deadline));
-    (tool.class.index(), Lane { tool: tool.tool, pin }, deadline.unwrap_or(NEVER))
+    let (pin, deadline) = shape.pin_and_deadline(node);
+    (tool.class.index(), Lane { tool: tool.tool, pin: pin.cloned() }, deadline.unwrap_or(NEVER))
 }
 
 fn size(bucket: &Bucket) -> u64 {

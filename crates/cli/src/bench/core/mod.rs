@@ -2,7 +2,6 @@
 
 mod farm;
 mod memory;
-mod range;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,11 +9,11 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde::Serialize;
 
+use super::range::Range;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::Table;
 use farm::Size;
-use range::Range;
 
 /// What does not change while something else does.
 const BESIDE: Size = Size { nodes: 10_000, foragers: 8, graphs: 1 };

@@ -10,8 +10,9 @@ use std::process::Command;
 /// Where jemalloc looks for settings when a process begins.
 const SETTINGS: &str = "_RJEM_MALLOC_CONF";
 
-/// Large pages, and one arena: each has pages of its own, and of large ones an idle queen has few.
-const LARGE: &str = "thp:always,narenas:1";
+/// Large pages, and two arenas in place of four for each processor: each has pages of its own, which an idle queen does not
+/// fill. With one of them threads wait for each other.
+const LARGE: &str = "thp:always,narenas:2";
 
 /// Begins this process once more with memory in large pages, under the same number, with the same arguments. If somebody has
 /// set these settings, those count.

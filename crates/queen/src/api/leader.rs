@@ -22,9 +22,9 @@ use super::problem::{Kind, NOT_LEADING, Problem};
 /// 2 s more has its answer within 4 s.
 const FIND_WITHIN: Duration = Duration::from_millis(1_200);
 
-/// How long to wait before looking again, unless something changes earlier: at first as long as a new leader needs to open
-/// its office, then doubled up to the most.
-const LOOK_AGAIN: Duration = Duration::from_millis(4);
+/// How long to wait before looking again, unless something changes earlier: a quarter of the time for which a leader has been
+/// looked for, within these bounds. A new leader needs some milliseconds to open its office.
+const LOOK_AGAIN: Duration = Duration::from_millis(3);
 const LOOK_AGAIN_MOST: Duration = Duration::from_millis(50);
 
 /// What must be certain before a leader answers.
@@ -66,10 +66,10 @@ impl Api {
     async fn have_answered(&self, parts: &Parts, body: &Bytes, certainty: Certainty, next: &Next) -> Response {
         let is_forwarded = parts.headers.contains_key(FORWARDED);
         let mut leadership = self.shared.replica.leadership();
-        let deadline = Instant::now() + FIND_WITHIN;
+        let began = Instant::now();
+        let deadline = began + FIND_WITHIN;
         let mut was_sent = false;
         let mut was_silent = None;
-        let mut pause = LOOK_AGAIN;
         loop {
             let now = *leadership.borrow_and_update();
             match now {
@@ -99,8 +99,8 @@ impl Api {
             if Instant::now() >= deadline {
                 return no_quorum(was_sent && parts.method != Method::GET).into_response();
             }
+            let pause = (began.elapsed() / 4).clamp(LOOK_AGAIN, LOOK_AGAIN_MOST);
             let _ = timeout(pause, leadership.changed()).await; // either way, look again
-            pause = (pause * 2).min(LOOK_AGAIN_MOST);
         }
     }
 

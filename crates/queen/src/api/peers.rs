@@ -28,9 +28,6 @@ pub(super) struct OwnView {
     #[serde(default)]
     pub(super) leader: Option<u64>,
     pub(super) term: u64,
-    /// Who leads in that term, as far as it has heard.
-    #[serde(default)]
-    pub(super) leader: Option<u64>,
     pub(super) last_log_index: u64,
     pub(super) commit_index: u64,
     pub(super) applied_index: u64,
@@ -60,7 +57,6 @@ impl Api {
             id: status.member.0,
             leader: status.leader.map(|leader| leader.0),
             term: status.term,
-            leader: status.leader.map(|leader| leader.0),
             last_log_index: status.last_index.0,
             commit_index: status.commit_index.0,
             applied_index: status.applied_index.0,

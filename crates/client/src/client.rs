@@ -266,8 +266,7 @@ impl Client {
     /// Hands leadership to a member, or to the voter with the longest log, and tells to whom.
     pub async fn transfer(&self, to: Option<u64>) -> Result<u64, ClientError> {
         // Sent again, the request must not hand over once more.
-        let asked: Value = self.read("/v1/cluster?scope=member".to_owned()).await?;
-        let from = asked["leader"].as_u64();
+        let from = self.leader().await?.leader;
         let answer: Value = self.post("/v1/cluster/transfer".to_owned(), &json!({ "to": to, "from": from })).await?;
         answer["leader"].as_u64().ok_or_else(|| ClientError::NotUnderstood {
             server: self.servers[self.preferred()].clone(),

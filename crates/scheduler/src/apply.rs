@@ -59,7 +59,7 @@ impl State {
         let mut step = Step::new(self);
         step.fire_timers();
         let answers = entry.commands.iter().map(|command| step.apply(command)).collect();
-        let events = step.into_events();
+        let events = step.finish();
         #[cfg(checked_state)]
         self.check_after_apply();
         Outcome { position, answers, events }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use antfarm_model::{
-    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, Name, NodeNo, ToolNo, WallTime,
-};
+use antfarm_model::{CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, Name, ToolNo, WallTime};
 
 use crate::entry::Position;
 use crate::forager::Forager;
@@ -212,8 +210,9 @@ impl State {
     }
 
     /// Who has that attempt, if it is open.
-    pub fn holder(&self, attempt: &AttemptId) -> Option<&Forager> {
-        self.index.open.get(attempt).and_then(|forager| self.forager(*forager))
+    pub fn holder(&self, attempt: &AttemptId) -> Option<ForagerNo> {
+        let (_, instance) = self.instance(attempt.instance)?;
+        instance.open.iter().find(|open| open.fence == attempt.fence).map(|open| open.forager)
     }
 
     /// The manifest of a tool.
@@ -239,7 +238,7 @@ impl State {
 
     /// The number of open attempts.
     pub fn open_count(&self) -> usize {
-        self.index.open.len()
+        self.index.holding.total()
     }
 
     /// The number of graphs.
@@ -249,7 +248,7 @@ impl State {
 
     /// The open attempts of a graph.
     pub fn open_attempts(&self, graph: GraphNo) -> impl Iterator<Item = (&AttemptId, ForagerNo)> {
-        let first = |graph| AttemptId { instance: InstanceId { graph, node: NodeNo(0), index: 0 }, fence: Fence(0) };
-        self.index.open.range(first(graph)..first(GraphNo(graph.0 + 1))).map(|(id, forager)| (id, *forager))
+        let holders = self.index.holding.holders(graph).filter_map(|forager| self.forager(forager));
+        holders.flat_map(move |forager| forager.attempts_of(graph).map(|id| (id, forager.no)))
     }
 }

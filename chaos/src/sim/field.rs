@@ -19,8 +19,6 @@ use crate::history::{Call, GraphShown, Phase, What};
 use crate::random::Random;
 use crate::work::{Came, Known, request};
 
-pub(super) const QUEENS: u16 = 3;
-
 /// Where queens take clients and foragers, and their peers.
 pub(super) const HTTP_PORT: u16 = 7_100;
 pub(super) const RAFT_PORT: u16 = 7_200;
@@ -37,6 +35,7 @@ pub(super) struct Parts {
     pub(super) fabric: Fabric,
     pub(super) sink: Sink,
     pub(super) chronicle: Chronicle,
+    queens: u16,
     /// The queens first, by their ids.
     pub(super) machines: Vec<Arc<Machine>>,
     /// A forager with the name of another one.
@@ -58,6 +57,8 @@ pub(super) struct Ground {
     pub(super) fabric: Fabric,
     pub(super) sink: Sink,
     pub(super) chronicle: Chronicle,
+    /// How many of the machines are queens.
+    pub(super) queens: u16,
     pub(super) machines: Vec<Arc<Machine>>,
     pub(super) impostor: Arc<Machine>,
     pub(super) clients: Life,
@@ -80,7 +81,7 @@ pub(super) fn http(queen: u16) -> String {
 
 impl Field {
     pub(super) fn new(ground: Ground) -> Self {
-        let Ground { time, fabric, sink, chronicle, machines, impostor, clients, env, net } = ground;
+        let Ground { time, fabric, sink, chronicle, queens, machines, impostor, clients, env, net } = ground;
         let (ops, phase, known) = (AtomicU64::new(0), AtomicU8::new(Phase::Calm as u8), Mutex::default());
         let working = watch::Sender::new(());
         Self(Arc::new(Parts {
@@ -88,6 +89,7 @@ impl Field {
             fabric,
             sink,
             chronicle,
+            queens,
             machines,
             impostor,
             clients,
@@ -132,11 +134,11 @@ impl Field {
     }
 
     pub(super) fn queens(&self) -> &[Arc<Machine>] {
-        &self.machines[..usize::from(QUEENS)]
+        &self.machines[..usize::from(self.queens)]
     }
 
     pub(super) fn foragers(&self) -> &[Arc<Machine>] {
-        &self.machines[usize::from(QUEENS)..]
+        &self.machines[usize::from(self.queens)..]
     }
 
     /// How often a queen was started.
@@ -144,9 +146,20 @@ impl Field {
         self.machines[usize::from(queen) - 1].lives()
     }
 
+    /// The ids of all queens.
+    pub(super) fn queen_ids(&self) -> Vec<u16> {
+        (1..=self.queens).collect()
+    }
+
+    /// The same, beginning with one of them.
+    pub(super) fn queens_from(&self, first: u16) -> impl Iterator<Item = u16> + Clone + use<> {
+        let queens = self.queens;
+        (0..queens).map(move |next| 1 + (first - 1 + next) % queens)
+    }
+
     /// Some queen.
-    pub(super) fn any_queen(random: &mut Random) -> u16 {
-        1 + u16::try_from(random.below(u64::from(QUEENS))).unwrap_or(0)
+    pub(super) fn any_queen(&self, random: &mut Random) -> u16 {
+        1 + u16::try_from(random.below(u64::from(self.queens))).unwrap_or(0)
     }
 
     /// A client of some queens.

@@ -117,12 +117,11 @@ impl Machine {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|handle| handle.leads())
     }
 
-    /// What a queen who leads knows of the logs of the others, with her term.
-    pub(super) fn matched(&self) -> Option<(u64, Vec<(u16, u64)>)> {
+    /// Looks into a queen who runs, and into her log.
+    pub(super) fn look<T>(&self, f: impl FnOnce(&QueenHandle, &SimulatedEngine) -> T) -> Option<T> {
+        let state = self.state();
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
-        let (term, matched) = handle.as_ref().filter(|handle| handle.leads())?.matched();
-        let small = |id: u64| u16::try_from(id).unwrap_or(u16::MAX);
-        Some((term, matched.into_iter().map(|(id, index)| (small(id.0), index.0)).collect()))
+        Some(f(handle.as_ref()?, state.engine.as_ref()?))
     }
 
     /// Starts the daemon, if it does not run; whether it did not.
@@ -181,6 +180,13 @@ impl Machine {
         torn + self.disk.cut_power_in_a_write(&mut state.random)
     }
 
+    /// Its disk syncs nothing any more, or does so again, unless another stall goes on.
+    pub(super) fn stall(&self, stalled: bool) {
+        if self.health.stall(stalled) && matches!(self.daemon, Daemon::Queen(_)) {
+            self.diary.stalls(stalled);
+        }
+    }
+
     /// The daemon's tasks do not run until they are resumed; whether there are any.
     pub(super) fn hold(&self) -> bool {
         let state = self.state();
@@ -235,6 +241,9 @@ impl Machine {
         self.diary.begins(life.number(), self.disk.newest_snapshot(&snapshots));
         let (diary, health) = (self.diary.clone(), self.health.clone());
         let engine = SimulatedEngine::new(durable, diary, health, life.clone(), state.pace);
+        if self.health.is_stalled() {
+            self.diary.stalls(true);
+        }
         state.engine = Some(engine.clone());
         let (env, net) = (env(life, &self.clocks), net(&self.fabric, self.host));
         let (disk, exits, number) = (Arc::new(self.disk.clone()), self.exits.clone(), self.number);

@@ -116,7 +116,7 @@ impl One {
             | Trouble::DiskFull(who)
             | Trouble::ClockJump(who) => who,
             Trouble::Flap => Who::Follower,
-            Trouble::Bridge => Who::Majority,
+            Trouble::Bridge => return vec![queens[leader].clone(), queens[other].clone()],
             Trouble::CutForagerFromLeader => return vec![queens[leader].clone(), forager()],
             Trouble::Slow
             | Trouble::Lossy
@@ -129,7 +129,11 @@ impl One {
         match who {
             Who::Leader => vec![queens[leader].clone()],
             Who::Follower => vec![queens[other].clone()],
-            Who::Majority => vec![queens[leader].clone(), queens[other].clone()],
+            Who::Majority => {
+                let others = (0..queens.len()).map(|next| (other + next) % queens.len()).filter(|one| *one != leader);
+                let all = std::iter::once(leader).chain(others.take(queens.len() / 2));
+                all.map(|place| queens[place].clone()).collect()
+            }
             Who::AllQueens => queens.to_vec(),
             Who::Forager => vec![forager()],
             Who::AllForagers => self.field.foragers().to_vec(),
@@ -219,7 +223,7 @@ async fn kill(targets: &[Arc<Machine>], lasts: Duration, how: fn(&Machine) -> bo
 async fn stall(targets: &[Arc<Machine>], lasts: Duration) -> Option<String> {
     let stall = |stalled| {
         for machine in targets {
-            machine.health.stall(stalled);
+            machine.stall(stalled);
         }
     };
     stall(true);

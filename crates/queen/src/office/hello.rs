@@ -163,6 +163,7 @@ impl Leadership {
         {
             active.held.remove(&convert::attempt_id(attempt));
         }
+        tracing::debug!(%attempt, "an end is confirmed");
         self.say_later(id, Confirmed { epoch: self.epoch, attempts: vec![attempt] }.into());
     }
 }

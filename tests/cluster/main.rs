@@ -30,6 +30,7 @@ mod no_cluster;
 mod no_quorum;
 mod pause;
 mod program;
+mod queen_replaced;
 mod queens_killed;
 mod status;
 mod submit;

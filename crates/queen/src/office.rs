@@ -61,6 +61,7 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
         Office { shared, sessions: BTreeMap::new(), leading: None, led: None, opening: false, opened: opened_sender };
     let mut tick = tokio::time::interval(office.shared.config.scheduler.tick.to_std());
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut members = office.shared.replica.members();
     let mut heard = Vec::new();
     loop {
         let current = *hint.borrow_and_update();
@@ -69,6 +70,7 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
             biased;
             () = stopped(&mut inputs.stop) => break,
             _ = hint.changed() => {}
+            Ok(()) = members.changed() => office.tell_members(),
             Some(opened) = opened.recv() => office.opened(opened).await,
             _ = tick.tick() => {
                 office.take_heard(&mut inputs.heard);
@@ -304,6 +306,20 @@ impl Office {
         };
         for session in self.sessions.values_mut() {
             session.queue(welcome.clone());
+        }
+        self.send();
+    }
+
+    /// Foragers keep sessions with the members that they were told of last.
+    fn tell_members(&mut self) {
+        for (id, session) in &mut self.sessions {
+            let welcome = match &self.leading {
+                Some(leading) => leading.greeting_again(&self.shared, *id),
+                None => Some(stand_by(&self.shared)),
+            };
+            if let Some(welcome) = welcome {
+                session.queue(welcome);
+            }
         }
         self.send();
     }

@@ -20,8 +20,10 @@ pub struct ReplicaConfig {
     pub member: MemberId,
     /// Where it takes connections of its peers (`host:port`).
     pub raft_listen: String,
-    /// The members that the cluster begins with. This one is among them, unless it joins later.
+    /// The members that the cluster begins with, this one among them; none if it joins.
     pub initial_members: BTreeMap<MemberId, Member>,
+    /// Where members of the cluster take connections of their peers, if this one joins: it waits until it is added.
+    pub join: Vec<String>,
     /// How often a leader says that it is there. Must exceed the slowest usual sync of a disk.
     pub heartbeat: Duration,
     /// A follower that hears no leader campaigns after at least this, at least three heartbeats.
@@ -98,6 +100,7 @@ impl ReplicaConfig {
             member,
             raft_listen,
             initial_members,
+            join: Vec::new(),
             heartbeat: Duration::from_millis(50),
             election_timeout_min: Duration::from_millis(150),
             election_timeout_max: Duration::from_millis(300),

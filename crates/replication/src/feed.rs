@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use antfarm_model::LogIndex;
+use antfarm_model::{LogIndex, MemberId};
 use antfarm_scheduler::{Entry, Outcome, Position, State};
 use tokio::sync::{broadcast, watch};
 
@@ -75,6 +75,12 @@ impl Feed {
     /// Steps over an entry that carries no commands.
     pub(crate) fn skip(&self, position: Position) {
         self.write(|state| state.skip(position));
+        self.applied.send_replace(position.index);
+    }
+
+    /// Steps over a change of the membership by which these were removed.
+    pub(crate) fn skip_membership(&self, position: Position, removed: impl IntoIterator<Item = MemberId>) {
+        self.write(|state| state.skip_membership(position, removed));
         self.applied.send_replace(position.index);
     }
 

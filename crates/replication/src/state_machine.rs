@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use antfarm_model::LogIndex;
+use antfarm_model::{LogIndex, MemberId};
 use antfarm_scheduler::{Entry, Position};
 use antfarm_storage::SnapshotFiles;
 use futures_util::{Stream, StreamExt};
@@ -12,6 +12,7 @@ use openraft::storage::{EntryResponder, RaftStateMachine};
 use openraft::{AsyncRuntime, EntryPayload, OptionalSend};
 
 use crate::feed::Feed;
+use crate::membership::Removed;
 use crate::record::invalid;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
 use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
@@ -23,6 +24,7 @@ pub(crate) struct StateMachine {
     floor_bytes: u64,
     last: Option<LogId>,
     membership: StoredMembership,
+    removed: Removed,
     /// Bytes of entries applied since the last snapshot was begun.
     since_snapshot: u64,
     /// Size of the last snapshot.
@@ -31,13 +33,14 @@ pub(crate) struct StateMachine {
 
 impl StateMachine {
     /// A state machine that has applied nothing. openraft installs the latest snapshot and replays the log.
-    pub(crate) fn new(feed: Feed, files: SnapshotFiles, floor_bytes: u64) -> Self {
+    pub(crate) fn new(feed: Feed, files: SnapshotFiles, floor_bytes: u64, removed: Removed) -> Self {
         Self {
             feed,
             files,
             floor_bytes,
             last: None,
             membership: StoredMembership::default(),
+            removed,
             since_snapshot: 0,
             snapshot_bytes: Arc::default(),
         }
@@ -62,18 +65,31 @@ impl StateMachine {
                 Ok(None)
             }
             EntryPayload::Membership(membership) => {
-                self.membership = StoredMembership::new(Some(id), membership);
-                self.skip(position);
+                let before = std::mem::replace(&mut self.membership, StoredMembership::new(Some(id), membership));
+                self.skip_membership(position, &before);
                 Ok(None)
             }
         }
     }
 
-    /// The entry at index 0 is the configuration that a cluster begins with: a new state stands behind it already.
     fn skip(&self, position: Position) {
         if position.index > LogIndex(0) {
             self.feed.skip(position);
         }
+    }
+
+    /// The entry at index 0 is the configuration that a cluster begins with: a new state stands behind it already.
+    fn skip_membership(&self, position: Position, before: &StoredMembership) {
+        if position.index > LogIndex(0) {
+            let still = |id: &u64| self.membership.get_node(id).is_some();
+            let gone = before.nodes().map(|(id, _)| *id).filter(|id| !still(id)).map(MemberId);
+            self.feed.skip_membership(position, gone);
+            self.learn_removed();
+        }
+    }
+
+    fn learn_removed(&self) {
+        self.feed.read(|state| self.removed.learn(state.removed_members()));
     }
 
     /// Whether the log has outgrown the state, so that a snapshot costs no more than the log that it replaces.
@@ -134,6 +150,7 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
         };
         let (state, bytes) = snapshot::read_state(&self.files, &file)?;
         self.feed.install(state);
+        self.learn_removed();
         self.last = meta.last_log_id;
         self.membership = meta.last_membership.clone();
         self.since_snapshot = 0;

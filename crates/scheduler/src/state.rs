@@ -1,10 +1,10 @@
 //! The replicated state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use antfarm_model::{
-    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, Name, NodeNo, ToolNo, WallTime,
+    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, MemberId, Name, NodeNo, ToolNo, WallTime,
 };
 
 use crate::entry::Position;
@@ -58,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
     pub(crate) uploads: BTreeMap<u64, Upload>,
     pub(crate) tombstones: BTreeMap<Name, Tombstone>,
+    /// Members that were removed. An id is never used again.
+    pub(crate) removed_members: BTreeSet<MemberId>,
 }
 
 impl Core {
@@ -77,6 +79,7 @@ impl Core {
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
             tombstones: BTreeMap::new(),
+            removed_members: BTreeSet::new(),
         }
     }
 }
@@ -134,6 +137,11 @@ impl State {
 
     fn stamped(&self, number: u64) -> u64 {
         (u64::from(self.core.generation) << GENERATION_SHIFT) | number
+    }
+
+    /// The members that were removed from the cluster.
+    pub fn removed_members(&self) -> &BTreeSet<MemberId> {
+        &self.core.removed_members
     }
 
     /// The cluster's wall clock.

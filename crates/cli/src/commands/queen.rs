@@ -5,7 +5,7 @@ use std::sync::Arc;
 use antfarm_env::{Env, Net, SystemEnvironment, TcpNetwork};
 use antfarm_queen::{EngineKind, QueenConfig};
 
-use antfarm_replication::SystemRuntime;
+use antfarm_replication::{Failure, SystemRuntime};
 use antfarm_storage::{DataFolderLock, Disk, LogEngine, SegmentEngine, SledEngine, SystemDisk};
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -96,7 +96,12 @@ async fn serve(config: QueenConfig, mut orphaned: Orphaned) -> anyhow::Result<Ex
     let queen = started.await.context("the queen does not start")?;
     tracing::info!(http = queen.http_address(), "the queen runs");
     tokio::select! {
-        failure = queen.failed() => anyhow::bail!("the queen stopped: {failure}"),
+        failure = queen.failed() => {
+            // That was wanted: whoever starts queens again need not start this one.
+            anyhow::ensure!(failure == Failure::Removed, "the queen stopped: {failure}");
+            tracing::warn!("{failure}");
+            return Ok(Exit::Done);
+        }
         () = interrupts.reach(1) => {}
         () = orphaned.wait() => {
             tracing::info!("the parent is gone");

@@ -144,8 +144,8 @@ impl Sessions {
         self.open.get_mut(&session)?.greeted_at.take()
     }
 
-    pub(super) fn learn_members(&mut self, members: &[MemberAddress]) {
-        self.lines.learn(members);
+    pub(super) fn learn_members(&mut self, members: &[MemberAddress], by_leader: bool) {
+        self.lines.learn(members, by_leader);
     }
 
     /// The sessions whose queen has answered.

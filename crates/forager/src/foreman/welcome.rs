@@ -10,7 +10,7 @@ impl Foreman {
     pub(super) fn welcome(&mut self, session: SessionNo, welcome: &Welcome) -> Result<(), StorageError> {
         self.parts.sessions.welcomed(session, welcome.member);
         self.pulse.set_interval(welcome.heartbeat_ms);
-        self.parts.sessions.learn_members(&welcome.members);
+        self.parts.sessions.learn_members(&welcome.members, welcome.leading);
         let Some(epoch) = welcome.epoch.filter(|_| welcome.leading) else {
             self.parts.sessions.unfollow(session);
             return Ok(());

@@ -1,5 +1,6 @@
 //! Sessions: opened again when they break, one with each queen.
 
+use antfarm_model::Epoch;
 use antfarm_protocol::{MemberAddress, Refused, Welcome};
 
 use crate::queen::{Ground, Queen, start, until};
@@ -39,8 +40,13 @@ async fn other_queens_are_learned_and_forgotten() {
     first.say([Welcome { members: vec![member(&two)], ..first.welcome() }]).await;
     let mut second = two.session().await;
     second.hello().await;
+    second.say([second.welcome()]).await;
     until(&forager, |status| status.sessions == 2).await;
+    // One that does not lead may be behind: whom she leaves out may be there all the same.
     first.say([Welcome { members: vec![member(&one)], ..first.welcome() }]).await;
+    second.hears_nothing().await;
+    let leading = Welcome { epoch: Some(Epoch(3)), leading: true, ..first.welcome() };
+    first.say([Welcome { members: vec![member(&one)], ..leading }]).await;
     second.ends().await;
 }
 

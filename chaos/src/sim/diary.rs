@@ -86,11 +86,6 @@ impl Diary {
         })
     }
 
-    /// The disk comes to a standstill, or goes on.
-    pub(super) fn stalls(&self, stalled: bool) {
-        self.book().write(if stalled { DiskStep::Stalled } else { DiskStep::Resumed });
-    }
-
     pub(super) fn fails(&self, error: &StorageError) {
         self.book().write(DiskStep::Failed { what: error.to_string() });
     }

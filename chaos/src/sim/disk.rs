@@ -53,12 +53,9 @@ impl Health {
         }
     }
 
-    /// One more stall begins, or one is over; whether the disk has come to a standstill by that, or goes on.
-    pub(super) fn stall(&self, stalled: bool) -> bool {
+    pub(super) fn stall(&self, stalled: bool) {
         let mut stalls = self.0.stalled.lock().unwrap_or_else(PoisonError::into_inner);
-        let was_stalled = *stalls > 0;
         *stalls = if stalled { *stalls + 1 } else { stalls.saturating_sub(1) };
-        was_stalled != (*stalls > 0)
     }
 
     pub(super) fn is_stalled(&self) -> bool {

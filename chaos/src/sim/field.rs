@@ -1,6 +1,6 @@
 //! What everybody in a simulated run shares: the machines, the network, the chronicle, what was submitted, and whom to ask.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +40,9 @@ pub(super) struct Parts {
     pub(super) machines: Vec<Arc<Machine>>,
     /// A forager with the name of another one.
     pub(super) impostor: Arc<Machine>,
+    /// Queens that may come later.
+    newcomers: Vec<Arc<Machine>>,
+    next_newcomer: AtomicUsize,
     /// What clients run in; no fault reaches them.
     pub(super) clients: Life,
     pub(super) env: Env,
@@ -61,6 +64,7 @@ pub(super) struct Ground {
     pub(super) queens: u16,
     pub(super) machines: Vec<Arc<Machine>>,
     pub(super) impostor: Arc<Machine>,
+    pub(super) newcomers: Vec<Arc<Machine>>,
     pub(super) clients: Life,
     pub(super) env: Env,
     pub(super) net: Net,
@@ -81,7 +85,7 @@ pub(super) fn http(queen: u16) -> String {
 
 impl Field {
     pub(super) fn new(ground: Ground) -> Self {
-        let Ground { time, fabric, sink, chronicle, queens, machines, impostor, clients, env, net } = ground;
+        let Ground { time, fabric, sink, chronicle, queens, machines, impostor, newcomers, clients, env, net } = ground;
         let (ops, phase, known) = (AtomicU64::new(0), AtomicU8::new(Phase::Calm as u8), Mutex::default());
         let working = watch::Sender::new(());
         Self(Arc::new(Parts {
@@ -92,6 +96,8 @@ impl Field {
             queens,
             machines,
             impostor,
+            newcomers,
+            next_newcomer: AtomicUsize::new(0),
             clients,
             env,
             net,
@@ -139,6 +145,21 @@ impl Field {
 
     pub(super) fn foragers(&self) -> &[Arc<Machine>] {
         &self.machines[usize::from(self.queens)..]
+    }
+
+    /// Queens that may come later, or have come.
+    pub(super) fn newcomers(&self) -> &[Arc<Machine>] {
+        &self.newcomers
+    }
+
+    /// One of them that nobody has asked for before, if there is one left.
+    pub(super) fn newcomer(&self) -> Option<Arc<Machine>> {
+        self.newcomers.get(self.next_newcomer.fetch_add(1, Ordering::Relaxed)).cloned()
+    }
+
+    /// All machines, with those that not everybody knows.
+    pub(super) fn everybody(&self) -> impl Iterator<Item = &Arc<Machine>> {
+        self.machines.iter().chain([&self.impostor]).chain(&self.newcomers)
     }
 
     /// How often a queen was started.

@@ -47,7 +47,7 @@ pub(super) async fn look(field: Field) {
 #[derive(Default)]
 struct Known {
     progress: BTreeMap<u16, Progress>,
-    voters: BTreeMap<u16, BTreeSet<u16>>,
+    configuration: BTreeMap<u16, u64>,
     /// By who says so, and of whom.
     matched: BTreeMap<(u16, u16), (u64, u64)>,
     committed: BTreeMap<u16, EntryId>,
@@ -63,16 +63,17 @@ struct Looker {
 impl Looker {
     fn look_into(&mut self, (queen, life): (u16, u32), handle: &QueenHandle, engine: &SimulatedEngine) {
         let status = handle.status();
-        self.note_progress(queen, life, &status);
+        let leads = handle.leads();
+        self.note_progress(queen, life, &status, leads);
         self.note_members(queen, &status);
         self.note_applied(queen, life, status.applied_index.0, engine);
-        if handle.leads() {
+        if leads {
             self.note_claims(queen, life, &status, engine);
         }
         handle.read(|state| self.note_losses(state));
     }
 
-    fn note_progress(&mut self, queen: u16, life: u32, status: &ReplicaStatus) {
+    fn note_progress(&mut self, queen: u16, life: u32, status: &ReplicaStatus, leads: bool) {
         let progress = Progress {
             queen,
             life,
@@ -81,7 +82,8 @@ impl Looker {
             snapshot: Some(status.snapshot_index.0),
             applied: status.applied_index.0,
             committed: status.commit_index.0,
-            last: Some(status.last_index.0),
+            // Others may have been told of the commit of what they do not have yet.
+            last: leads.then_some(status.last_index.0),
         };
         if self.known.progress.insert(queen, progress) != Some(progress) {
             self.pen.write(What::Progress(progress));
@@ -89,12 +91,16 @@ impl Looker {
     }
 
     fn note_members(&mut self, queen: u16, status: &ReplicaStatus) {
+        let index = status.configuration_index.0;
+        // What is not committed may be taken back, and another one may stand at its place.
+        if index > status.commit_index.0 || self.known.configuration.get(&queen) == Some(&index) {
+            return;
+        }
         let voters = status.members.iter().filter(|(_, member)| member.voter).map(|(id, _)| small(*id));
         let voters: BTreeSet<u16> = voters.collect();
-        if !voters.is_empty() && self.known.voters.get(&queen) != Some(&voters) {
-            self.known.voters.insert(queen, voters.clone());
-            let membership = Membership { index: status.applied_index.0, voters: vec![voters] };
-            self.pen.write(What::Members { queen, membership });
+        if !voters.is_empty() {
+            self.known.configuration.insert(queen, index);
+            self.pen.write(What::Members { queen, membership: Membership { index, voters: vec![voters] } });
         }
     }
 

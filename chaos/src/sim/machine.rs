@@ -1,6 +1,6 @@
 //! One machine with one daemon on it: started, killed, held up, and what is left of it in between.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antfarm_forager::{Forager, ForagerConfig, Host as ForagerHost, Keeping, SimulatedKeeper};
@@ -51,6 +51,8 @@ pub(super) struct Machine {
     state: Mutex<State>,
     /// Of a queen that has started.
     handle: Handle,
+    /// It may end by itself.
+    dismissed: AtomicBool,
 }
 
 type Handle = Arc<Mutex<Option<Arc<QueenHandle>>>>;
@@ -104,7 +106,24 @@ impl Machine {
             failed_before: 0,
         };
         let (lives, state, handle) = (AtomicU32::new(0), Mutex::new(state), Handle::default());
-        Self { number, name, host, clocks, health, daemon, diary, disk, sink, fabric, exits, lives, state, handle }
+        let dismissed = AtomicBool::new(false);
+        Self {
+            number,
+            name,
+            host,
+            clocks,
+            health,
+            daemon,
+            diary,
+            disk,
+            sink,
+            fabric,
+            exits,
+            lives,
+            state,
+            handle,
+            dismissed,
+        }
     }
 
     /// How often the daemon was started.
@@ -180,11 +199,13 @@ impl Machine {
         torn + self.disk.cut_power_in_a_write(&mut state.random)
     }
 
-    /// Its disk syncs nothing any more, or does so again, unless another stall goes on.
-    pub(super) fn stall(&self, stalled: bool) {
-        if self.health.stall(stalled) && matches!(self.daemon, Daemon::Queen(_)) {
-            self.diary.stalls(stalled);
-        }
+    /// Its daemon is not wanted any more, and may end by itself.
+    pub(super) fn dismiss(&self) {
+        self.dismissed.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_dismissed(&self) -> bool {
+        self.dismissed.load(Ordering::Relaxed)
     }
 
     /// The daemon's tasks do not run until they are resumed; whether there are any.
@@ -241,9 +262,6 @@ impl Machine {
         self.diary.begins(life.number(), self.disk.newest_snapshot(&snapshots));
         let (diary, health) = (self.diary.clone(), self.health.clone());
         let engine = SimulatedEngine::new(durable, diary, health, life.clone(), state.pace);
-        if self.health.is_stalled() {
-            self.diary.stalls(true);
-        }
         state.engine = Some(engine.clone());
         let (env, net) = (env(life, &self.clocks), net(&self.fabric, self.host));
         let (disk, exits, number) = (Arc::new(self.disk.clone()), self.exits.clone(), self.number);

@@ -2,12 +2,15 @@
 
 mod disturb;
 mod links;
+mod newcomers;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
+
+pub(super) use newcomers::dismiss_all;
 
 use super::disk::Illness;
 use super::field::Field;
@@ -92,6 +95,7 @@ impl One {
             Trouble::Garbage => self.send_garbage().await,
             Trouble::Replay => self.replay().await,
             Trouble::Transfer => self.transfer().await,
+            Trouble::Newcomer => self.welcome().await,
         }
     }
 
@@ -123,7 +127,8 @@ impl One {
             | Trouble::Break
             | Trouble::Impostor
             | Trouble::Garbage
-            | Trouble::Replay => return Vec::new(),
+            | Trouble::Replay
+            | Trouble::Newcomer => return Vec::new(),
             Trouble::Transfer => Who::Leader,
         };
         match who {
@@ -162,7 +167,8 @@ impl One {
             | Trouble::DiskFull(_)
             | Trouble::ClockJump(_)
             | Trouble::Garbage
-            | Trouble::Transfer => targets.iter().map(Arc::as_ref).collect(),
+            | Trouble::Transfer
+            | Trouble::Newcomer => targets.iter().map(Arc::as_ref).collect(),
         }
     }
 
@@ -223,7 +229,7 @@ async fn kill(targets: &[Arc<Machine>], lasts: Duration, how: fn(&Machine) -> bo
 async fn stall(targets: &[Arc<Machine>], lasts: Duration) -> Option<String> {
     let stall = |stalled| {
         for machine in targets {
-            machine.stall(stalled);
+            machine.health.stall(stalled);
         }
     };
     stall(true);
@@ -266,6 +272,7 @@ pub(super) const KINDS: &[FaultKind] = &[
     FaultKind::TornWrite,
     FaultKind::ClockJump,
     FaultKind::Transfer,
+    FaultKind::Membership,
     FaultKind::Impostor,
     FaultKind::Hostile,
 ];

@@ -95,6 +95,8 @@ pub(super) enum Trouble {
     Replay,
     /// Leadership is handed over.
     Transfer,
+    /// A queen is added, votes, and goes for good.
+    Newcomer,
 }
 
 /// To whom.
@@ -168,6 +170,7 @@ const TROUBLES: &[(u64, Trouble)] = &[
     (3, Trouble::Garbage),
     (3, Trouble::Replay),
     (2, Trouble::Transfer),
+    (1, Trouble::Newcomer),
 ];
 
 impl Plan {
@@ -243,7 +246,7 @@ fn fault(number: u64, (at, end): (Duration, Duration), drawn: &[(u64, Trouble)],
         3..8 => 200 + random.below(1_800),
         _ => 2_000 + random.below(4_000),
     };
-    // Some disks stand still for longer than their queen may lead without one.
+    // Some disks stand still for much longer than an election takes.
     let more = if matches!(trouble, Trouble::DiskStall(_)) && random.percent(LONG_STALL_PERCENT) {
         LONG_STALL
     } else {
@@ -281,6 +284,7 @@ impl Trouble {
             Self::Garbage => &[FaultKind::Hostile],
             Self::Replay => &[FaultKind::Duplication],
             Self::Transfer => &[FaultKind::Transfer],
+            Self::Newcomer => &[FaultKind::Membership],
         }
     }
 }

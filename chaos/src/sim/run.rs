@@ -64,7 +64,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Finished> {
         let played = play(&field, plan, exited).await;
         let snapshots = field.queens().iter().map(|queen| queen.health.snapshots()).sum();
         let (network, simulated) = (field.fabric.counts(), time.elapsed());
-        for machine in field.machines.iter().chain([&field.impostor]) {
+        for machine in field.everybody() {
             machine.cut_power();
         }
         field.clients.end();
@@ -93,6 +93,12 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     sleep(CALM).await;
     field.enter(Phase::Faults, &mut pen);
     nemesis::torment(field, &plan.faults).await;
+    if field.newcomers().iter().any(|newcomer| newcomer.lives() > 0) {
+        for queen in field.queens() {
+            queen.start();
+        }
+        nemesis::dismiss_all(field).await?;
+    }
     core(field, plan, &mut pen, &mut random).await;
     field.enter(Phase::Healed, &mut pen);
     heal(field).await?;
@@ -139,11 +145,25 @@ async fn core(field: &Field, plan: &Plan, pen: &mut Pen, random: &mut Random) {
     let hosts: Vec<Host> = minority.iter().map(|queen| machine(queen).host).collect();
     each_link(field, plan.minority, &hosts, Fabric::cut);
     closing::serves(field, pen, &majority, "fresh-core").await;
+    // Who is dead may be started again by the one who looks after processes; whoever is cut off stays so.
+    if plan.queens % 2 == 1 && plan.minority != Minority::Dead {
+        ask_too_much(field, &majority).await;
+    }
     sleep(CORE_FOR).await;
     closing::serves(field, pen, &majority, "fresh-core-again").await;
     each_link(field, plan.minority, &hosts, Fabric::heal);
     for queen in &minority {
         machine(queen).start();
+    }
+}
+
+/// Somebody asks for the removal of a member without whom there would be no quorum, which is to be refused: otherwise the
+/// others stand still.
+async fn ask_too_much(field: &Field, majority: &[u16]) {
+    let follower = majority.iter().find(|queen| !field.queens()[usize::from(**queen) - 1].leads());
+    if let Some(follower) = follower {
+        // What comes of it is seen by what the majority does afterwards.
+        let _ = field.client(majority, PATIENCE).remove_member(u64::from(*follower), false).await;
     }
 }
 
@@ -197,8 +217,11 @@ async fn scan(field: &Field, pen: &mut Pen) -> anyhow::Result<()> {
 async fn keep_up(field: Field, mut exited: mpsc::UnboundedReceiver<Exit>) {
     let mut pen = field.chronicle.pen("warden");
     while let Some(Exit { machine, life, why }) = exited.recv().await {
-        let machine = field.machines.get(machine).unwrap_or(&field.impostor).clone();
+        let Some(machine) = field.everybody().find(|one| one.number == machine).cloned() else { continue };
         let Some(disk_failed) = machine.bury(life) else { continue };
+        if machine.is_dismissed() {
+            continue;
+        }
         if !disk_failed {
             pen.write(What::Died { process: machine.name.clone(), life, status: why });
         }

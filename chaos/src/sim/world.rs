@@ -30,6 +30,9 @@ const LEASE_TTL: &str = "3s";
 const LEASE_HEARTBEAT: &str = "300ms";
 const KILL_GRACE: &str = "500ms";
 
+/// Queens that may come later. Their ids follow those of the first ones.
+const NEWCOMERS: u16 = 3;
+
 /// Where foragers are.
 const FORAGER_HOSTS: u16 = 10;
 
@@ -70,7 +73,11 @@ pub(super) fn build(plan: &Plan, time: Time, chronicle: Chronicle) -> (Field, mp
     }
     let config = Daemon::Forager(Box::new(forager("forager-1", plan.queens)));
     machine("impostor".to_owned(), Host(FORAGER_HOSTS), config);
-    let impostor = machines.pop().expect("it was pushed last");
+    for id in plan.queens + 1..=plan.queens + NEWCOMERS {
+        machine(format!("queen-{id}"), Host(id), Daemon::Queen(Box::new(queen(id, plan))));
+    }
+    let newcomers = machines.split_off(machines.len() - usize::from(NEWCOMERS));
+    let impostor = machines.pop().expect("it was pushed before them");
     let clients = Life::new("clients", 1, Random::new(random.next()));
     let ground = Ground {
         time,
@@ -78,6 +85,7 @@ pub(super) fn build(plan: &Plan, time: Time, chronicle: Chronicle) -> (Field, mp
         chronicle,
         queens: plan.queens,
         impostor,
+        newcomers,
         env: env(&clients, &Clocks::new(time, 0)),
         net: net(&fabric, CLIENTS_HOST),
         clients,
@@ -89,14 +97,18 @@ pub(super) fn build(plan: &Plan, time: Time, chronicle: Chronicle) -> (Field, mp
 
 fn queen(id: u16, plan: &Plan) -> QueenConfig {
     let raft = |id| Host(id).address(RAFT_PORT);
-    let members =
-        (1..=plan.queens).map(|id| format!("{{ id = {id}, http = \"{}\", raft = \"{}\" }}", http(id), raft(id)));
+    let first = 1..=plan.queens;
+    let cluster = if first.contains(&id) {
+        let member = |id| format!("{{ id = {id}, http = \"{}\", raft = \"{}\" }}", http(id), raft(id));
+        format!("initial_members = [{}]", first.map(member).collect::<Vec<_>>().join(", "))
+    } else {
+        format!("join = [{}]", first.map(|id| format!("\"{}\"", raft(id))).collect::<Vec<_>>().join(", "))
+    };
     let text = format!(
         "id = {id}\ncluster_id = \"chaos\"\ninsecure = true\ndata_dir = \"/queen\"\nhttp = \"{}\"\n\
-         initial_members = [{}]\n[raft]\naddress = \"{}\"\n[lease]\nttl = \"{LEASE_TTL}\"\nheartbeat = \"{LEASE_HEARTBEAT}\"\n\
+         {cluster}\n[raft]\naddress = \"{}\"\n[lease]\nttl = \"{LEASE_TTL}\"\nheartbeat = \"{LEASE_HEARTBEAT}\"\n\
          [storage]\nsnapshot_floor = \"{}B\"\nentries_kept = {}\n",
         http(id),
-        members.collect::<Vec<_>>().join(", "),
         raft(id),
         plan.snapshot_floor,
         plan.entries_kept,

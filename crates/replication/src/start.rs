@@ -59,7 +59,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         links: Links::new(),
     });
     let peers = Arc::new(Peers::new(context.clone()));
-    let gate = Gate::new(config.election_timeout_max, config.quorum_loss_phase());
+    let gate = Gate::new(config.election_timeout_max);
     let network = NetworkFactory {
         env: env.clone(),
         peers: peers.clone(),

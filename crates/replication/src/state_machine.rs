@@ -165,7 +165,11 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
     async fn install_snapshot(&mut self, meta: &SnapshotMeta, content: SnapshotContent) -> io::Result<()> {
         let file = match content {
             SnapshotContent::File(file) => file,
-            SnapshotContent::Received(writer) => writer.finish().map_err(io::Error::other)?,
+            SnapshotContent::Received(writer) => {
+                let last = meta.last_log_id.map_or(0, |last| last.index);
+                tracing::debug!(last, "a snapshot of another member takes the place of the state");
+                writer.finish().map_err(io::Error::other)?
+            }
         };
         let files = self.files.clone();
         let (state, bytes) = self.env.blocking(move || snapshot::read_state(&files, &file)).await?;

@@ -99,7 +99,8 @@ impl Foreman {
                 self.parts.holdings.hold(Arc::unwrap_or_clone(assign));
                 continue;
             }
-            let tool = self.parts.tools.find(&assign.work.tool).expect("it was found when the attempt was taken").clone();
+            let tool =
+                self.parts.tools.find(&assign.work.tool).expect("it was found when the attempt was taken").clone();
             self.note_call(&attempt);
             let parts = &mut self.parts;
             let run = executor::start(tool, Job { assign, mark }, &parts.around, parts.happenings.clone());

@@ -20,6 +20,19 @@ fn a_schedule_is_measured_of_which_each_instance_ran_once() {
 }
 
 #[test]
+fn latencies_are_those_of_nodes_that_were_started() {
+    let _turn = Turn::take();
+    let call = ["bench", "latency", "--json", "--rate", "100", "--seconds", "1", "--trips", "5", "--runs", "1"];
+    let report = Command::antfarm(call).run().exits(0).json();
+    for what in ["round_trip", "ready_to_start"] {
+        let [p50, p99] = ["p50_ms", "p99_ms"].map(|figure| report[what][figure].as_f64().expect("a number"));
+        assert!(0.0 < p50 && p50 <= p99, "{what}: {report}");
+    }
+    let started = report["started_per_second"].as_f64();
+    assert!(started.is_some_and(|rate| (50.0..=110.0).contains(&rate)), "{report}");
+}
+
+#[test]
 fn more_than_twice_the_slots_is_no_prefetch_to_measure() {
     let finished = Command::antfarm(["bench", "schedule", "--slots", "4", "--prefetch", "9"]).run().exits(2);
     assert!(finished.stderr.contains("--prefetch 9 with --slots 4"), "{}", finished.stderr);

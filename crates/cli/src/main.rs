@@ -18,6 +18,7 @@ mod fuzz;
 mod graph_file;
 mod help;
 mod hints;
+mod huge_pages;
 mod interrupts;
 mod programs;
 mod source;

@@ -400,6 +400,19 @@ pub struct LeaderView {
     pub term: u64,
 }
 
+/// A member after its place in the cluster was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedMember {
+    /// The member id.
+    pub id: u64,
+    /// Whether it votes.
+    pub voter: bool,
+    /// Where clients and foragers reach it.
+    pub http: String,
+    /// Where its peers reach it.
+    pub raft: String,
+}
+
 /// A member of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberView {

@@ -43,7 +43,7 @@ pub enum QueenMessage {
     Recall(Recall),
 }
 
-/// Whether the queen leads. The answer to a hello, and sent unasked when that changes.
+/// Whether the queen leads, and who does. The answer to a hello, and sent unasked when that changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     /// Which member this queen is, so that a forager notices two addresses of one queen.

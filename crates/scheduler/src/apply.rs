@@ -24,7 +24,7 @@ mod timers;
 mod tools;
 mod upload;
 
-use antfarm_model::Elapsed;
+use antfarm_model::{Elapsed, MemberId};
 
 use step::Step;
 
@@ -47,6 +47,7 @@ impl State {
     /// If `position` does not follow the one that was applied last: the caller has lost an entry.
     pub fn apply(&mut self, position: Position, entry: &Entry) -> Outcome {
         self.skip(position);
+        self.removed.clear();
         let written = self.epoch(position.term);
         if entry.epoch != written {
             let refusal = Refusal::StaleEpoch { decided: entry.epoch, written };
@@ -64,7 +65,7 @@ impl State {
         Outcome { position, answers, events }
     }
 
-    /// Passes an entry that is not ours: a leader's first one, or a change of membership.
+    /// Passes an entry that is not ours: a leader's first one.
     ///
     /// # Panics
     /// If `position` does not follow the one that was applied last: the caller has lost an entry.
@@ -73,6 +74,15 @@ impl State {
         assert_eq!(position.index.0, applied.index.0 + 1, "entries are applied one after another");
         assert!(position.term >= applied.term, "terms never decrease with the index");
         self.core.applied = position;
+    }
+
+    /// Passes a change of membership, and keeps in mind who is no member any more.
+    ///
+    /// # Panics
+    /// As [`State::skip`].
+    pub fn skip_membership(&mut self, position: Position, removed: impl IntoIterator<Item = MemberId>) {
+        self.skip(position);
+        self.core.removed_members.extend(removed);
     }
 }
 

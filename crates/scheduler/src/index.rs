@@ -16,6 +16,7 @@ use holding::Holding;
 pub(crate) use ready::{Head, Lane, ReadyQueues};
 pub(crate) use timers::{Timer, Timers};
 
+use crate::memory;
 use crate::state::Core;
 
 /// All indexes.
@@ -63,10 +64,17 @@ impl Index {
         for (upload, parts) in &core.uploads {
             index.timers.at_elapsed(parts.dropped_at, Timer::Upload(*upload));
         }
-        for (name, tombstone) in &core.tombstones {
+        for (name, tombstone) in core.tombstones.iter() {
             index.timers.at_elapsed(tombstone.until, Timer::Tombstone(name.clone()));
         }
         index
+    }
+}
+
+impl Index {
+    /// The bytes that the indexes of work take. O(graphs).
+    pub(crate) fn bytes(&self) -> usize {
+        memory::of_map(&self.open) + memory::of_map(&self.graphs) + self.ready.bytes() + self.timers.bytes()
     }
 }
 

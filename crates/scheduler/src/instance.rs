@@ -9,6 +9,7 @@ use antfarm_model::{Elapsed, Epoch, Fence, ForagerNo, WallTime};
 use serde::{Deserialize, Serialize};
 
 use crate::command::{FailureKind, RejectReason, VerdictKind};
+use crate::memory::{COUNTERS, allocated, of_text};
 
 /// Where an instance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -277,10 +278,10 @@ impl Story {
     /// The bytes that it takes.
     fn bytes(&self) -> usize {
         let texts = self.closed.iter().filter_map(|closed| closed.message.as_ref()).chain(&self.text);
-        size_of::<Self>()
-            + self.open.capacity() * size_of::<OpenAttempt>()
-            + self.closed.capacity() * size_of::<ClosedAttempt>()
-            + texts.map(|text| text.len()).sum::<usize>()
+        allocated(COUNTERS + size_of::<Self>())
+            + allocated(self.open.capacity() * size_of::<OpenAttempt>())
+            + allocated(self.closed.capacity() * size_of::<ClosedAttempt>())
+            + texts.map(of_text).sum::<usize>()
     }
 }
 

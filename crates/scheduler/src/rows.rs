@@ -108,7 +108,9 @@ mod tests {
     fn each_list_is_read_as_it_was_added() {
         let lists: [&[u8]; 5] = [&[], &[1, 2], &[], &[3], &[]];
         let mut rows = Rows::with_capacity(0);
-        lists.iter().for_each(|list| rows.push(list.iter().copied()));
+        for list in lists {
+            rows.push(list.iter().copied());
+        }
         rows.shrink();
         assert!((0..5).map(|row| rows.get(row)).eq(lists));
         assert_eq!(rows.get(5), &[] as &[u8]);
@@ -118,7 +120,9 @@ mod tests {
     #[test]
     fn each_text_is_read_as_it_was_added() {
         let mut texts = Texts::with_capacity(9);
-        ["", "é", "", "ab"].iter().for_each(|text| texts.push(text));
+        for text in ["", "é", "", "ab"] {
+            texts.push(text);
+        }
         texts.shrink();
         assert!((0..4).map(|row| texts.get(row)).eq(["", "é", "", "ab"]));
         assert_eq!((texts.get(4), texts.len(), texts.bytes()), ("", 4, 4 * 4 + 4));

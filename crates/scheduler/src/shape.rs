@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use spec::NodeSpec;
 
 use crate::instances::Instances;
+use crate::memory::of_text;
 use crate::rows::{Rows, Texts};
 use builder::Builder;
 use kind::Kind;
@@ -75,6 +76,8 @@ pub struct Shape {
     references: Rows<PackedReference>,
     after: Rows<PackedDependency>,
     kind_of: Vec<u32>,
+    /// The nodes of each kind that has a deadline.
+    with_deadline: Rows<NodeNo>,
     first_instance: Vec<u32>,
     successors: Rows<Successor>,
     dependencies: Vec<u32>,
@@ -140,6 +143,16 @@ impl Shape {
     pub(crate) fn pin_and_deadline(&self, node: NodeNo) -> (Option<&Name>, Option<WallTime>) {
         let kind = self.kind(node);
         (kind.pin.as_ref(), kind.deadline)
+    }
+
+    /// The kinds of nodes that have a deadline, and that.
+    pub(crate) fn deadlines(&self) -> impl Iterator<Item = (u32, WallTime)> {
+        (0..).zip(&self.kinds).filter_map(|(number, kind)| Some((number, kind.deadline?)))
+    }
+
+    /// The nodes of a kind that has a deadline.
+    pub(crate) fn with_deadline(&self, kind: u32) -> &[NodeNo] {
+        self.with_deadline.get(kind as usize)
     }
 
     /// Whether a node is pinned to that forager. O(kinds of nodes).
@@ -209,8 +222,8 @@ impl Shape {
             + self.first_instance.capacity()
             + self.dependencies.capacity()
             + self.by_name.capacity();
-        let lists = self.references.bytes() + self.after.bytes() + self.successors.bytes();
-        let pointers: usize = self.pointers.iter().map(|pointer| size_of::<Arc<str>>() + pointer.len()).sum();
+        let lists = self.references.bytes() + self.after.bytes() + self.successors.bytes() + self.with_deadline.bytes();
+        let pointers: usize = self.pointers.iter().map(|pointer| size_of::<Arc<str>>() + of_text(pointer)).sum();
         self.names.bytes()
             + self.args.bytes()
             + lists

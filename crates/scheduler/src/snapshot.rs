@@ -1,10 +1,10 @@
 //! The state as a sequence of records, each small enough to be written, sent and checked by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use antfarm_model::{
-    Elapsed, ForagerNo, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime,
+    Elapsed, ForagerNo, Graph, GraphNo, Manifest, MemberId, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime,
 };
 use antfarm_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use crate::forager::Forager;
 use crate::graph_record::{Counts, GraphPhase, GraphRecord, NodeProgress};
 use crate::instance::Instance;
 use crate::instances::{AttemptId, InstanceId};
+use crate::memory;
 use crate::shape::{Shape, ToolUse};
 use crate::state::{Core, State, Tombstone, ToolRecord, Upload};
 use crate::turns::Turns;
@@ -83,6 +84,7 @@ enum Record {
     Instances(Vec<Instance>),
     GraphEnd,
     End,
+    RemovedMembers(BTreeSet<MemberId>),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -108,6 +110,11 @@ impl Snapshot {
     /// The last entry that it contains.
     pub fn position(&self) -> Position {
         self.0.applied
+    }
+
+    /// The bytes of memory that the state takes, without what is derived from it. O(n).
+    pub fn bytes(&self) -> usize {
+        memory::of_core(&self.0)
     }
 
     /// The records, encoded, in the order in which [`State::load`] wants them.
@@ -149,12 +156,14 @@ fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
         .iter()
         .filter(|_| !planted(Bug::TombstonesNotKept))
         .map(|(name, kept)| Record::Tombstone { name: name.clone(), until: kept.until });
+    let removed = (!core.removed_members.is_empty()).then(|| Record::RemovedMembers(core.removed_members.clone()));
     let graphs = core.graphs.values().flat_map(|graph| graph_records(graph));
     std::iter::once(header)
         .chain(tools)
         .chain(foragers)
         .chain(uploads)
         .chain(tombstones)
+        .chain(removed)
         .chain(graphs)
         .chain(std::iter::once(Record::End))
 }
@@ -268,6 +277,7 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
         Record::Tombstone { name, until } => {
             core.tombstones.insert(name, Tombstone { until });
         }
+        Record::RemovedMembers(removed) => core.removed_members = removed,
         Record::Graph(head) => {
             let begun =
                 Partial { head, nodes: Vec::new(), progress: Chunked::default(), instances: Chunked::default() };
@@ -356,4 +366,75 @@ fn attempts_agree(core: &Core) -> bool {
         })
     });
     known && at_instances == core.foragers.values().map(|forager| forager.attempts().count()).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use antfarm_model::{LogIndex, NodeNo, document};
+
+    use super::*;
+    use crate::{Command, Entry, GraphSource};
+
+    fn apply(state: &mut State, command: Command) {
+        let index = LogIndex(state.applied().index.0 + 1);
+        let (epoch, wall, elapsed) = (state.epoch(1), state.wall(), state.elapsed());
+        let entry = Entry { epoch, wall, elapsed, commands: vec![command] };
+        let outcome = state.apply(Position { index, term: 1 }, &entry);
+        assert!(outcome.answers[0].is_ok(), "{:?}", outcome.answers);
+    }
+
+    /// A state with an array of many instances.
+    fn large() -> State {
+        let text = r#"{"id": "g", "nodes": {"n": {"tool": "noop", "array": {"count": 10000}}}}"#;
+        let graph = document::graph(text.as_bytes(), &antfarm_model::Limits::default()).expect("a good graph");
+        let mut state = State::new(0);
+        apply(&mut state, Command::Submit(GraphSource::Inline(GraphSource::encode(&graph).into())));
+        state
+    }
+
+    #[test]
+    fn a_snapshot_shares_every_graph_and_a_change_then_copies_one_chunk() {
+        let mut state = large();
+        let snapshot = state.snapshot();
+        let graph = GraphNo(1);
+        assert!(Arc::ptr_eq(&snapshot.0.graphs[&graph], &state.core.graphs[&graph]), "nothing was copied");
+        let id = InstanceId { graph, node: NodeNo(0), index: 5_000 };
+        let record = state.core.graphs.get_mut(&graph).map(Arc::make_mut).expect("it is there");
+        record.instance_mut(id).expect("it is there").story_mut().attempts = 1;
+        let (then, now) = (&snapshot.0.graphs[&graph], &state.core.graphs[&graph]);
+        assert!(Arc::ptr_eq(&then.shape, &now.shape));
+        assert_eq!((now.instances.unshared_with(&then.instances), now.progress.unshared_with(&then.progress)), (1, 0));
+        assert_eq!(then.instance(id.node, id.index).map(|one| one.attempts), Some(0));
+    }
+
+    #[test]
+    fn the_bytes_of_a_state_follow_what_it_holds() {
+        let mut state = large();
+        let bytes = |state: &State| state.snapshot().bytes();
+        let (empty, full) = (bytes(&State::new(0)), bytes(&state));
+        assert!((160_000..400_000).contains(&(full - empty)), "10,000 instances of 16 bytes: {}", full - empty);
+        let graph = GraphNo(1);
+        apply(&mut state, Command::CancelGraph { graph });
+        apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
+        assert!(bytes(&state) < empty + 1_000, "{} bytes are left", bytes(&state) - empty);
+    }
+
+    #[test]
+    fn what_a_removed_graph_took_is_for_the_caller_to_free_until_the_next_entry() {
+        let mut state = large();
+        let graph = GraphNo(1);
+        apply(&mut state, Command::CancelGraph { graph });
+        apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
+        assert!(state.graph(graph).is_none());
+        assert_eq!(state.take_removed().iter().map(|removed| removed.no).collect::<Vec<_>>(), [graph]);
+        assert!(state.take_removed().is_empty(), "it is given away once");
+
+        let mut state = large();
+        apply(&mut state, Command::CancelGraph { graph });
+        apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
+        state.skip(Position { index: LogIndex(state.applied().index.0 + 1), term: 1 });
+        assert_eq!(state.removed.len(), 1, "an entry that is not ours changes nothing");
+        apply(&mut state, Command::PutTool(Manifest::built_in().swap_remove(0)));
+        assert!(state.take_removed().is_empty());
+    }
 }

@@ -1,9 +1,11 @@
 //! The replicated state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use antfarm_model::{CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, Name, ToolNo, WallTime};
+use antfarm_model::{
+    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, MemberId, Name, ToolNo, WallTime,
+};
 
 use crate::entry::Position;
 use crate::forager::Forager;
@@ -11,6 +13,7 @@ use crate::graph_record::GraphRecord;
 use crate::index::Index;
 use crate::instance::Instance;
 use crate::instances::{AttemptId, InstanceId};
+use crate::shared_map::SharedMap;
 use crate::snapshot::Snapshot;
 use crate::turns::Turns;
 
@@ -55,7 +58,9 @@ pub(crate) struct Core {
     pub(crate) foragers: BTreeMap<ForagerNo, Arc<Forager>>,
     pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
     pub(crate) uploads: BTreeMap<u64, Upload>,
-    pub(crate) tombstones: BTreeMap<Name, Tombstone>,
+    pub(crate) tombstones: SharedMap<Name, Tombstone>,
+    /// Members that were removed. An id is never used again.
+    pub(crate) removed_members: BTreeSet<MemberId>,
 }
 
 impl Core {
@@ -74,7 +79,8 @@ impl Core {
             foragers: BTreeMap::new(),
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
-            tombstones: BTreeMap::new(),
+            tombstones: SharedMap::default(),
+            removed_members: BTreeSet::new(),
         }
     }
 }
@@ -84,6 +90,8 @@ impl Core {
 pub struct State {
     pub(crate) core: Core,
     pub(crate) index: Index,
+    /// Graphs that the last entry removed: no part of the state any more.
+    pub(crate) removed: Vec<Arc<GraphRecord>>,
 }
 
 impl State {
@@ -102,7 +110,18 @@ impl State {
 
     pub(crate) fn from_core(core: Core) -> Self {
         let index = Index::rebuild(&core);
-        Self { core, index }
+        Self { core, index, removed: Vec::new() }
+    }
+
+    /// The bytes of memory that the indexes take, which are not part of a snapshot. O(graphs).
+    pub fn index_bytes(&self) -> usize {
+        self.index.bytes()
+    }
+
+    /// The graphs that the last entry removed. To free a large one takes a while: the caller may do that where it holds up
+    /// nobody. What is not taken is freed when the next entry is applied.
+    pub fn take_removed(&mut self) -> Vec<Arc<GraphRecord>> {
+        std::mem::take(&mut self.removed)
     }
 
     /// A copy that later entries do not change. O(chunks).
@@ -132,6 +151,11 @@ impl State {
 
     fn stamped(&self, number: u64) -> u64 {
         (u64::from(self.core.generation) << GENERATION_SHIFT) | number
+    }
+
+    /// The members that were removed from the cluster.
+    pub fn removed_members(&self) -> &BTreeSet<MemberId> {
+        &self.core.removed_members
     }
 
     /// The cluster's wall clock.

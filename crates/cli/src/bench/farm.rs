@@ -198,10 +198,10 @@ impl Farm {
 
     /// Ends all processes, foragers first; what they said is left.
     pub(super) async fn stop(self) -> Logs {
-        let foragers = self.foragers.iter().map(|(spec, _)| spec.log.clone()).collect();
+        let (queens, foragers) = (logs(&self.queens), logs(&self.foragers));
         stop_all(self.foragers.into_iter().map(|(_, running)| running)).await;
         stop_all(self.queens.into_iter().filter_map(|(_, running)| running)).await;
-        Logs { foragers, _folder: self.folder }
+        Logs { queens, foragers, _folder: self.folder }
     }
 
     fn queen(&self, queen: u64) -> anyhow::Result<&(Spec, Option<Running>)> {
@@ -212,8 +212,14 @@ impl Farm {
 
 /// The logs of a cluster that has ended. Dropping it removes them.
 pub(super) struct Logs {
+    /// By member id from 1.
+    pub(super) queens: Vec<PathBuf>,
     pub(super) foragers: Vec<PathBuf>,
     _folder: TempDir,
+}
+
+fn logs<T>(children: &[(Spec, T)]) -> Vec<PathBuf> {
+    children.iter().map(|(spec, _)| spec.log.clone()).collect()
 }
 
 async fn stop_all(running: impl Iterator<Item = Running>) {

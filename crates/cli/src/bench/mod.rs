@@ -11,6 +11,7 @@ mod cpu;
 mod failover;
 mod farm;
 mod fault;
+mod latency;
 mod load;
 mod range;
 mod relays;
@@ -28,6 +29,7 @@ use crate::exit::Exit;
 
 use core::Core;
 use failover::Failover;
+use latency::Latency;
 use schedule::Schedule;
 
 /// Measure the scheduler, or a cluster that is started for it, on this machine
@@ -42,6 +44,7 @@ pub(crate) struct Bench {
 enum Command {
     Core(Core),
     Failover(Failover),
+    Latency(Latency),
     Schedule(Schedule),
 }
 
@@ -50,6 +53,7 @@ impl Bench {
         match &self.command {
             Command::Core(core) => core.run(console),
             Command::Failover(failover) => failover.run(global, console),
+            Command::Latency(latency) => latency.run(global, console),
             Command::Schedule(schedule) => schedule.run(global, console),
         }
     }

@@ -51,12 +51,12 @@ impl Spec {
         self.start_with(self.open_log()?, None)
     }
 
-    /// As [`Spec::start`], with the log going into a pipe, and as much of it as by default.
+    /// As [`Spec::start_logging`] with what is there by default, the log going into a pipe.
     pub(crate) fn start_piped(&self) -> anyhow::Result<Running> {
         self.start_with(Stdio::piped(), Some(daemon::LOG))
     }
 
-    /// As [`Spec::start`], with this in the log, in the form of `RUST_LOG`.
+    /// As [`Spec::start`], with this in the log, in the form of `RUST_LOG`, and with times of `CLOCK_MONOTONIC`.
     pub(crate) fn start_logging(&self, filter: &str) -> anyhow::Result<Running> {
         self.start_with(self.open_log()?, Some(filter))
     }
@@ -72,7 +72,7 @@ impl Spec {
         command.arg0("antfarm").args([self.role, "run", "--config"]).arg(&self.config).arg("--exit-with-parent");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).process_group(0).kill_on_drop(true);
         if let Some(filter) = filter {
-            command.env("RUST_LOG", filter);
+            command.env("RUST_LOG", filter).env(daemon::LOG_MONOTONIC, "1");
         }
         let mut child = command.spawn().with_context(|| format!("{} cannot be started", self.name))?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).context("a new child has a pid")?;

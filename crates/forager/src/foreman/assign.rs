@@ -99,11 +99,12 @@ impl Foreman {
                 self.parts.holdings.hold(Arc::unwrap_or_clone(assign));
                 continue;
             }
-            let parts = &mut self.parts;
-            let tool = parts.tools.find(&assign.work.tool).expect("it was found when the attempt was taken");
-            let run = executor::start(tool.clone(), Job { assign, mark }, &parts.around, parts.happenings.clone());
-            parts.holdings.launched(&attempt, run);
+            let tool =
+                self.parts.tools.find(&assign.work.tool).expect("it was found when the attempt was taken").clone();
             self.note_call(&attempt);
+            let parts = &mut self.parts;
+            let run = executor::start(tool, Job { assign, mark }, &parts.around, parts.happenings.clone());
+            parts.holdings.launched(&attempt, run);
             self.accepted.push(attempt);
         }
     }
@@ -111,6 +112,7 @@ impl Foreman {
     /// The tool is called for an instance.
     fn note_call(&mut self, attempt: &AttemptRef) {
         let AttemptRef { graph, node, index, .. } = *attempt;
+        tracing::trace!(target: "antfarm_timing", "called {graph} {node} {index}");
         self.calls.note(graph, node, index);
     }
 

@@ -39,6 +39,7 @@ impl Foreman {
     /// Keeps and reports an end. A power cut may take the end of a pure attempt, since that is only computed again: it
     /// needs no sync.
     pub(super) fn close(&mut self, report: Report, effects: EffectClass) -> Result<(), StorageError> {
+        tracing::debug!(attempt = %report.attempt(), "an attempt has ended");
         if effects == EffectClass::Pure {
             self.parts.journal.note_end(report.clone())?;
         } else {

@@ -171,6 +171,9 @@ impl Leadership {
                 active.held.remove(&convert::attempt_id(*attempt));
             }
         }
+        for attempt in attempts {
+            tracing::debug!(%attempt, "an end is confirmed");
+        }
         for attempts in attempts.chunks(MAX_ATTEMPTS) {
             self.say_later(id, Confirmed { epoch: self.epoch, attempts: attempts.to_vec() }.into());
         }

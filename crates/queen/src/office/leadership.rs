@@ -157,6 +157,12 @@ impl Leadership {
         Welcome { epoch: Some(self.epoch), leading: true, leader: Some(shared.config.id), ..super::welcome(shared) }
     }
 
+    /// What a forager is told again that this leader has registered; the others are yet to be told for the first time.
+    pub(super) fn greeting_again(&self, shared: &Shared, id: SessionId) -> Option<Welcome> {
+        let incarnation = self.active.get(self.forager_of.get(&id)?)?.incarnation;
+        Some(Welcome { incarnation: Some(incarnation), ..self.greeting(shared) })
+    }
+
     /// Something speaks against this leadership.
     pub(super) fn doubt(&mut self) {
         self.doubt = Doubt::New;

@@ -35,6 +35,7 @@ impl Builder {
             references: Rows::with_capacity(nodes),
             after: Rows::with_capacity(nodes),
             kind_of: Vec::with_capacity(nodes),
+            with_deadline: Rows::with_capacity(0),
             first_instance: Vec::with_capacity(nodes + 1),
             successors: Rows::with_capacity(nodes),
             dependencies: Vec::with_capacity(nodes),
@@ -92,11 +93,27 @@ impl Builder {
         }
         by_name.sort_unstable_by_key(|no| shape.names.get(no.0 as usize));
         shape.by_name = by_name;
+        shape.with_deadline = with_deadline(&shape);
         shape.names.shrink();
         shape.args.shrink();
         shape.references.shrink();
         shape.after.shrink();
         shape.successors.shrink();
+        shape.with_deadline.shrink();
         shape
     }
+}
+
+/// The nodes of each kind that has a deadline, and an empty list for each kind that has none.
+fn with_deadline(shape: &Shape) -> Rows<NodeNo> {
+    let has_deadline = |kind: u32| shape.kinds[kind as usize].deadline.is_some();
+    let of_nodes = shape.kind_of.iter().copied().zip((0..).map(NodeNo));
+    let mut nodes: Vec<(u32, NodeNo)> = of_nodes.filter(|(kind, _)| has_deadline(*kind)).collect();
+    nodes.sort_unstable();
+    let mut nodes = nodes.into_iter().peekable();
+    let mut rows = Rows::with_capacity(shape.kinds.len());
+    for (kind, _) in (0..).zip(&shape.kinds) {
+        rows.push(std::iter::from_fn(|| nodes.next_if(|(of, _)| *of == kind)).map(|(_, node)| node));
+    }
+    rows
 }

@@ -105,3 +105,69 @@ pub(super) fn dependencies_of(
 ) -> BTreeMap<Dependency, bool> {
     after.map(|of| (of, false)).chain(references.map(|of| (of, true))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use antfarm_model::{Graph, Limits, Manifest, ToolNo, document};
+
+    use super::*;
+    use crate::shape::ToolUse;
+
+    fn graph() -> Graph {
+        let text = r#"{"id": "g", "on_failure": "continue", "nodes": {
+            "fan": {"tool": "noop", "array": {"count": 3}, "deadline": "2026-12-01T06:00:00Z"},
+            "b": {"tool": "echo", "args": {"é": [{"$ref": "fan[1]#/x"}, {"$ref": "fan"}]}, "pin": "f-1", "retries": 7},
+            "c": {"tool": "noop", "after": ["b", "fan[0]"], "timeout": "2m", "not_before": "2026-12-01T05:00:00Z"},
+            "a": {"tool": "noop", "args": {"$ref": "b#/x"}, "deadline": "2026-12-01T06:00:00Z"}}}"#;
+        document::graph(text.as_bytes(), &Limits::default()).expect("a good graph")
+    }
+
+    fn shape() -> Shape {
+        let built_in = Manifest::built_in();
+        let tool = |name: &str| built_in.iter().find(|tool| tool.name.as_str() == name);
+        Shape::new(graph(), |name| Some(ToolUse::new(ToolNo(0), tool(name)?))).expect("both are built in")
+    }
+
+    #[test]
+    fn nodes_come_out_of_their_columns_as_they_went_in() {
+        let (graph, shape) = (graph(), shape());
+        assert!(shape.nodes().map(|(_, spec)| spec.to_node()).eq(graph.nodes));
+        assert!(shape.node(NodeNo(4)).is_none() && shape.instances(NodeNo(4)) == 0);
+    }
+
+    #[test]
+    fn nodes_are_found_by_name_by_who_needs_them_and_by_their_deadline() {
+        let shape = shape();
+        let found = ["fan", "b", "c", "a", "d"].map(|name| shape.node_named(name).map(|node| node.0));
+        assert_eq!(found, [Some(0), Some(1), Some(2), Some(3), None]);
+        let names = |successors: &[crate::shape::packed::Successor]| successors.iter().map(|one| one.node.0).collect();
+        let waiting: [Vec<u32>; 4] = [
+            names(shape.successors_of_all(NodeNo(0))),
+            names(shape.successors_of_one(NodeNo(0), 0)),
+            names(shape.successors_of_one(NodeNo(0), 1)),
+            names(shape.successors_of_all(NodeNo(1))),
+        ];
+        assert_eq!(waiting, [vec![1], vec![2], vec![1], vec![2, 3]]);
+        let dependencies = (0..4).map(|node| shape.dependency_count(NodeNo(node)));
+        assert!(dependencies.eq([0, 2, 2, 1]));
+        let positions = [(0, 2), (0, 3), (3, 0)].map(|(node, index)| shape.position(NodeNo(node), index));
+        assert_eq!(positions, [Some(2), None, Some(5)]);
+        let with_deadline: Vec<&[NodeNo]> = shape.deadlines().map(|(kind, _)| shape.with_deadline(kind)).collect();
+        assert_eq!(with_deadline, [&[NodeNo(0)][..], &[NodeNo(3)][..]], "an array is a kind of its own");
+    }
+
+    #[test]
+    fn a_node_takes_what_its_texts_take_and_little_more() {
+        let node = |number: u32| Node {
+            id: Name::new(&format!("n{number:019}")).expect("a name"),
+            args: Args { json: "x".repeat(100).into(), references: Vec::new() },
+            after: Vec::new(),
+            ..graph().nodes.swap_remove(0)
+        };
+        let many = |nodes: u32| Graph { nodes: (0..nodes).map(node).collect(), ..graph() };
+        let tool = ToolUse::new(ToolNo(0), &Manifest::built_in()[0]);
+        let bytes = |nodes| Shape::new(many(nodes), |_| Some(tool.clone())).expect("the tool is known").bytes();
+        let each = (bytes(2_000) - bytes(1_000)) / 1_000;
+        assert_eq!(each, 120 + 10 * size_of::<u32>(), "two texts, and a number in each of ten columns");
+    }
+}

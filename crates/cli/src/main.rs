@@ -34,6 +34,7 @@ use cli::Cli;
 use exit::Exit;
 
 /// Faster than the system's where many threads take and give small pieces (docs/decisions/0008-jemalloc.md).
+#[cfg(not(test))] // tests count what decoders take, by an allocator of their own
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

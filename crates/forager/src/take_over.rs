@@ -7,7 +7,7 @@ use std::path::Path;
 use antfarm_protocol::{AttemptRef, Outcome};
 
 use crate::error::StartError;
-use crate::journal::{Journal, Open, Record, Remembered};
+use crate::journal::{Journal, Open, Remembered};
 use crate::keeper::{Connection, KeeperError, Keeping, folder_name};
 use crate::process::{Leftover, Unkillable};
 use crate::report::Report;

@@ -19,6 +19,10 @@ fn result(index: u32, json: &str) -> TaskResult {
     TaskResult { attempt: attempt(index), outcome: Outcome::Succeeded { result } }
 }
 
+fn results(count: usize) -> Vec<ForagerMessage> {
+    (0_u32..).take(count).map(|index| result(index, "1").into()).collect()
+}
+
 fn assign(index: u32) -> Assign {
     let name = |text| Name::new(text).expect("a name");
     let work = Work {
@@ -85,7 +89,7 @@ fn what_differs_stays_apart() {
 
 #[test]
 fn a_range_that_is_none_or_passes_its_frame_is_refused() {
-    let longest: Vec<ForagerMessage> = (0..MAX_MESSAGES).map(|index| result(index as u32, "1").into()).collect();
+    let longest = results(MAX_MESSAGES);
     let whole = bytes(&longest);
     assert!(is_one(&longest));
     // `[kind, version, version] [variant] [graph, node, index, fence] [252, count as u32] …`
@@ -104,7 +108,7 @@ fn a_range_that_is_none_or_passes_its_frame_is_refused() {
 
 #[test]
 fn several_frames_are_filled_in_order() {
-    let messages: Vec<ForagerMessage> = (0..MAX_MESSAGES + 2).map(|index| result(index as u32, "1").into()).collect();
+    let messages = results(MAX_MESSAGES + 2);
     let frames = Codec::Binary.encode(&messages, LIMIT).expect("they are small");
     let read = frames.iter().flat_map(|frame| {
         Codec::Binary.decode::<ForagerMessage>(frame.as_bytes(), LIMIT).expect("it was just written")

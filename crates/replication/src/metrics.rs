@@ -124,7 +124,7 @@ impl<R: AsyncRuntime> Metrics<R> {
                 leader: metrics.current_leader.map(MemberId),
                 term: metrics.current_term,
                 initialised: !voters.is_empty(),
-                configuration_index: index(metrics.membership_config.log_id().clone()),
+                configuration_index: index(*metrics.membership_config.log_id()),
                 members: membership.nodes().map(member).collect(),
                 last_index: LogIndex(metrics.last_log_index.unwrap_or(0)),
                 commit_index: index(metrics.cluster_committed).max(index(metrics.local_committed)),

@@ -74,7 +74,7 @@ impl Index {
 impl Index {
     /// The bytes that the indexes of work take. O(graphs).
     pub(crate) fn bytes(&self) -> usize {
-        memory::of_map(&self.open) + memory::of_map(&self.graphs) + self.ready.bytes() + self.timers.bytes()
+        self.holding.bytes() + memory::of_map(&self.graphs) + self.ready.bytes() + self.timers.bytes()
     }
 }
 

@@ -114,7 +114,7 @@ async fn what_is_kept_beyond_the_slots_begins_when_one_is_free_and_goes_back_whe
     session.say([recall(&[11])]).await;
     session.hears_nothing().await;
     let mut payment = sleeper(14);
-    payment.effects = EffectClass::Irrevocable;
+    Arc::make_mut(&mut payment.work).effects = EffectClass::Irrevocable;
     session.say([payment]).await;
     assert_eq!(session.hear().await, rejected(14, RejectReason::NoSlot), "what is irrevocable is never kept");
 }

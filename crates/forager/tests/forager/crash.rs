@@ -23,7 +23,7 @@ async fn programs_outlive_their_forager_and_the_next_one_tells_how_they_ended() 
     process.spawn(start(config.clone())).await.expect("it starts");
     let (mut session, _) = queen.lead(3).await;
     let mut irrevocable = assign(11, "t", "null");
-    irrevocable.effects = EffectClass::Irrevocable;
+    Arc::make_mut(&mut irrevocable.work).effects = EffectClass::Irrevocable;
     session.say([assign(10, "t", "null"), irrevocable]).await;
     assert_eq!(session.hear().await, Accept { attempts: vec![attempt(10), attempt(11)] }.into());
     let programs = [pid_in(&ground.path("10")).await, pid_in(&ground.path("11")).await];

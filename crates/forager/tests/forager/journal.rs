@@ -31,7 +31,7 @@ async fn a_power_cut_takes_neither_the_start_nor_the_result_of_what_must_not_run
     process.spawn(start_on(Arc::new(disk.clone()), config.clone())).await.expect("it starts");
     let (mut session, _) = queen.lead(3).await;
     let mut irrevocable = assign(12, "t", "null");
-    irrevocable.effects = EffectClass::Irrevocable;
+    Arc::make_mut(&mut irrevocable.work).effects = EffectClass::Irrevocable;
     session.say([assign(10, "t", "null"), assign(11, "t", "null"), irrevocable]).await;
     assert_eq!(session.hear().await, Accept { attempts: vec![attempt(10), attempt(11), attempt(12)] }.into());
     assert_eq!(session.hear().await, succeeded(10, "null"));
@@ -61,7 +61,7 @@ async fn after_a_power_cut_what_the_journal_does_not_know_is_of_unknown_fate() {
     // What comes in one turn with the registration would be synced with it.
     until(&forager, |status| status.incarnation.is_some()).await;
     let mut unsynced = ground.append(10, 600_000);
-    unsynced.effects = EffectClass::Idempotent;
+    Arc::make_mut(&mut unsynced.work).effects = EffectClass::Idempotent;
     session.say([QueenMessage::from(unsynced), assign(11, "dance", "null").into()]).await;
     let rejected = ForagerMessage::from(Reject { attempt: attempt(11), reason: RejectReason::UnknownTool });
     while session.hear().await != rejected {}
@@ -84,7 +84,7 @@ async fn without_another_boot_a_killed_process_has_lost_nothing() {
     process.spawn(start(ground.config(&[&queen]))).await.expect("it starts");
     let (mut session, _) = queen.lead(3).await;
     let mut unsynced = ground.append(10, 600_000);
-    unsynced.effects = EffectClass::Pure;
+    Arc::make_mut(&mut unsynced.work).effects = EffectClass::Pure;
     session.say([unsynced]).await;
     assert_eq!(session.hear().await, Accept { attempts: vec![attempt(10)] }.into());
     kill(process).await;

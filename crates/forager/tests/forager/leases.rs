@@ -34,7 +34,7 @@ async fn what_is_guarded_begins_with_the_lease_and_is_dead_at_its_end() {
     session.hello().await;
     session.lead(3, None).await;
     let mut idempotent = assign(11, "t", "null");
-    idempotent.effects = EffectClass::Idempotent;
+    Arc::make_mut(&mut idempotent.work).effects = EffectClass::Idempotent;
     session.say([assign(10, "t", "null"), idempotent]).await;
     until(&forager, |status| (status.unstarted, status.running) == (1, 1)).await;
     grant(&mut session, 1_000).await;

@@ -392,7 +392,9 @@ impl Leadership {
             let number = self.proposals.next_number();
             let mut items = self.proposals.take(self.shared.config.limits.limits().entry_bytes as usize / 2);
             // What ends in an entry has ended for what is decided for the same entry.
-            items.iter().for_each(|item| self.note_in_flight(number, item));
+            for item in &items {
+                self.note_in_flight(number, item);
+            }
             if let Some(decided) = self.decide() {
                 self.note_in_flight(number, &decided);
                 items.push(decided);

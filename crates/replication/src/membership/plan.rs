@@ -106,8 +106,11 @@ mod tests {
         Change::Remove { id: MemberId(id), forced: false }
     }
 
+    /// Voters and learners.
+    type Members = (Vec<u64>, Vec<u64>);
+
     /// The voters and the learners that follow; 9 was removed before.
-    fn after(change: &Change) -> Result<Option<(Vec<u64>, Vec<u64>)>, ChangeError> {
+    fn after(change: &Change) -> Result<Option<Members>, ChangeError> {
         let next = next(&current(), &BTreeSet::from([MemberId(9)]), change)?;
         Ok(next.map(|next| (next.voter_ids().collect(), next.learner_ids().collect())))
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use antfarm_model::{ForagerNo, GraphNo};
 
+use crate::memory;
+
 /// How many open attempts of a graph a forager has, where it has any. Which those are, the forager's record says.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Holding {
@@ -31,6 +33,11 @@ impl Holding {
     /// The foragers that hold attempts of a graph, in registry order.
     pub(crate) fn holders(&self, graph: GraphNo) -> impl Iterator<Item = ForagerNo> {
         self.of.range((graph, ForagerNo(0))..=(graph, ForagerNo(u32::MAX))).map(|((_, forager), _)| *forager)
+    }
+
+    /// The memory that it takes, nearly.
+    pub(crate) fn bytes(&self) -> usize {
+        memory::of_map(&self.of)
     }
 
     /// The open attempts of all graphs.

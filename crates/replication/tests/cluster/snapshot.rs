@@ -42,7 +42,10 @@ async fn a_follower_that_was_down_catches_up_by_snapshot() {
     });
     assert!(matches!(installed.await, Ok(Gap::Installed(index)) if index.0 > 1000), "readers are told");
     cluster.agree(last).await;
-    assert!(cluster.replicas[&behind].status().snapshot_index.0 > 1000);
+    eventually("its status names the snapshot that it was given", async || {
+        (cluster.replicas[&behind].status().snapshot_index.0 > 1000).then_some(())
+    })
+    .await;
     cluster.crash(behind).await;
     cluster.start(behind).await.expect("it starts from the snapshot that it was given");
     cluster.agree(cluster.commit().await).await;

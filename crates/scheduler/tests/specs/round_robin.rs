@@ -1,8 +1,8 @@
 //! With k cost classes waiting, each gets at least every k-th assignment that it can use; within a class deadlines come
 //! first, then the order of submission.
 
-use antfarm_model::{CostClass, EffectClass};
-use antfarm_scheduler::InFlight;
+use antfarm_model::{CostClass, EffectClass, ForagerNo};
+use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, InFlight};
 use expect_test::expect;
 
 use crate::farm::Farm;
@@ -160,6 +160,56 @@ fn nothing_is_proposed_twice_while_it_is_on_its_way() {
     in_flight.settle(1);
     assert!(in_flight.is_empty());
     assert_eq!(farm.decisions(&in_flight), []);
+}
+
+/// The end of everything that a forager has, as it is on its way.
+fn ends(farm: &Farm, forager: ForagerNo) -> Vec<Command> {
+    let outcome = AttemptOutcome::Succeeded { result: "1".into() };
+    let end = |id: AttemptId| Command::End { forager, attempts: id.into(), outcome: outcome.clone() };
+    farm.open(forager).into_iter().map(end).collect()
+}
+
+#[test]
+fn what_ends_in_an_entry_has_ended_for_what_is_decided_for_it() {
+    let mut farm = farm_with_classes();
+    let forager = farm.forager("f", 2, &["count"]);
+    farm.submit("{id: g, nodes: {n: {tool: count, array: {count: 9}}}}").expect("accepted");
+    assert_eq!(farm.work(), ["g/n[0..2] to f"]);
+    let mut in_flight = InFlight::default();
+    assert_eq!(farm.decisions(&in_flight), []);
+    let mut entry = ends(&farm, forager);
+    in_flight.add(1, &farm.state, &entry);
+    let decided = farm.decisions(&in_flight);
+    in_flight.add(1, &farm.state, &decided);
+    assert_eq!(farm.decisions(&in_flight), [], "a slot is given away once");
+    entry.extend(decided);
+    assert!(farm.apply(entry).iter().all(Result::is_ok));
+    let running: Vec<u32> = farm.open(forager).iter().map(|id| id.instance.index).collect();
+    assert_eq!(running, [2, 3]);
+    assert_eq!(farm.decisions(&in_flight), [], "what has been applied frees nothing again, settled or not");
+    in_flight.settle(1);
+    assert!(in_flight.is_empty());
+    assert_eq!(farm.decisions(&in_flight), []);
+}
+
+#[test]
+fn a_slot_that_becomes_free_keeps_its_place_in_the_registry_order() {
+    let mut farm = farm_with_classes();
+    let first = farm.forager("f1", 1, &["count"]);
+    let second = farm.forager("f2", 1, &["ask"]);
+    farm.forager("f3", 1, &["count"]);
+    farm.submit("{id: a, nodes: {n: {tool: count}}}").expect("accepted");
+    farm.submit("{id: b, nodes: {n: {tool: ask}}}").expect("accepted");
+    farm.work();
+    farm.submit("{id: c, nodes: {n: {tool: count, array: {count: 9}}}}").expect("accepted");
+    let mut in_flight = InFlight::default();
+    let ended: Vec<Command> = [first, second].into_iter().flat_map(|forager| ends(&farm, forager)).collect();
+    in_flight.add(1, &farm.state, &ended);
+    let decided = farm.decisions(&in_flight).into_iter().filter_map(|command| {
+        let Command::Assign { forager, instances, .. } = command else { return None };
+        Some((forager, instances.start, instances.len))
+    });
+    assert_eq!(decided.collect::<Vec<_>>(), [(first, 0, 1), (ForagerNo(second.0 + 1), 1, 1)]);
 }
 
 #[test]

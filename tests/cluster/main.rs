@@ -1,5 +1,7 @@
 //! What the real binary promises, shown on real processes: one file for each rule.
 
+mod bench;
+mod busy;
 mod cancel;
 mod check;
 mod completions;
@@ -30,6 +32,7 @@ mod no_cluster;
 mod no_quorum;
 mod pause;
 mod program;
+mod queen_replaced;
 mod queens_killed;
 mod status;
 mod submit;

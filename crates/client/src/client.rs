@@ -19,8 +19,8 @@ use crate::events::EventStream;
 use crate::search::Search;
 use crate::transport::{Ask, Transport};
 use crate::views::{
-    AttemptPage, ClusterView, DecidedNode, ExplanationView, ForagerPage, ForagerView, GraphPage, GraphView, NodePage,
-    NodeView, ResultPage, ToolPage,
+    AttemptPage, ChangedMember, ClusterView, DecidedNode, ExplanationView, ForagerPage, ForagerView, GraphPage,
+    GraphView, LeaderView, NodePage, NodeView, ResultPage, ToolPage,
 };
 
 const JSON: &str = "application/json";
@@ -249,6 +249,11 @@ impl Client {
         self.read("/v1/cluster".to_owned()).await
     }
 
+    /// Who leads, as far as the queen knows that answers: less work for her than the whole cluster.
+    pub async fn leader(&self) -> Result<LeaderView, ClientError> {
+        self.read("/v1/cluster?scope=member".to_owned()).await
+    }
+
     /// The cluster, as each queen sees it, in the order of [`Client::servers`]; nothing from those that do not answer.
     pub async fn cluster_of_each(&self) -> Vec<Option<ClusterView>> {
         let asked = self.servers.iter().map(async |server| {
@@ -260,11 +265,33 @@ impl Client {
 
     /// Hands leadership to a member, or to the voter with the longest log, and tells to whom.
     pub async fn transfer(&self, to: Option<u64>) -> Result<u64, ClientError> {
-        let answer: Value = self.post("/v1/cluster/transfer".to_owned(), &json!({ "to": to })).await?;
+        // Sent again, the request must not hand over once more.
+        let from = self.leader().await?.leader;
+        let answer: Value = self.post("/v1/cluster/transfer".to_owned(), &json!({ "to": to, "from": from })).await?;
         answer["leader"].as_u64().ok_or_else(|| ClientError::NotUnderstood {
             server: self.servers[self.preferred()].clone(),
             why: "it does not say who leads".to_owned(),
         })
+    }
+
+    /// Adds a queen as a learner, and tells how it stands among the members.
+    pub async fn add_member(&self, id: u64, http: &str, raft: &str) -> Result<ChangedMember, ClientError> {
+        self.put_member(&json!({ "id": id, "http": http, "raft": raft })).await
+    }
+
+    /// Makes a learner a voter, if it has what was committed.
+    pub async fn promote_member(&self, id: u64) -> Result<ChangedMember, ClientError> {
+        self.put_member(&json!({ "id": id, "voter": true })).await
+    }
+
+    /// Removes a member for ever; `force` also if no majority of the others can be reached.
+    pub async fn remove_member(&self, id: u64, force: bool) -> Result<(), ClientError> {
+        let force = force.then(|| "true".to_owned());
+        self.delete(with_query(&path("/v1/cluster/members/{}", &[&id.to_string()]), &[("force", force)])).await
+    }
+
+    async fn put_member(&self, member: &Value) -> Result<ChangedMember, ClientError> {
+        self.post("/v1/cluster/members".to_owned(), member).await
     }
 
     /// What changes after a log index, or from now on; of one graph, or of all.

@@ -19,6 +19,7 @@ mod fuzz;
 mod graphs;
 mod health;
 mod leader;
+mod members;
 mod nodes;
 mod peers;
 mod picture;

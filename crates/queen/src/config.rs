@@ -43,8 +43,12 @@ pub struct QueenConfig {
     /// Whether it may listen at other addresses than loopback without TLS.
     #[serde(default)]
     pub insecure: bool,
-    /// The members that the cluster begins with, this one among them.
+    /// The members that the cluster begins with, this one among them; none if it joins.
+    #[serde(default)]
     pub initial_members: Vec<InitialMember>,
+    /// Where queens of a cluster take connections of their peers, if this one is to be added to it (`host:port`).
+    #[serde(default)]
+    pub join: Vec<String>,
     /// When and how work is given out.
     #[serde(default)]
     pub scheduler: SchedulerConfig,
@@ -191,6 +195,11 @@ impl QueenConfig {
         self.advertise_http.as_deref().or(self.own().map(|own| own.http.as_str())).unwrap_or(&self.http)
     }
 
+    /// Where its peers reach this queen (`host:port`).
+    pub fn advertised_raft(&self) -> &str {
+        self.advertise_raft.as_deref().or(self.own().map(|own| own.raft.as_str())).unwrap_or(&self.raft.address)
+    }
+
     /// What its replica is told.
     pub fn replica(&self) -> ReplicaConfig {
         let members: BTreeMap<MemberId, Member> = self
@@ -205,6 +214,7 @@ impl QueenConfig {
             limits: self.limits.limits(),
             snapshot_floor_bytes: self.storage.snapshot_floor.0,
             entries_kept: self.storage.entries_kept,
+            join: self.join.clone(),
             ..ReplicaConfig::new(self.cluster_id.clone(), self.id, self.raft.address.clone(), members)
         }
     }

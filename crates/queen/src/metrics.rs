@@ -124,7 +124,10 @@ impl Metrics {
 fn log_metrics(page: &mut Page, log: &dyn LogEngine) {
     page.gauge("antfarm_log_bytes", "Bytes of the entries in the log of this queen.");
     page.value(&[], log.log_bytes());
-    page.sync_times("antfarm_fsync_seconds", "Syncs of the log to the disk.", &log.sync_times());
+    let syncs = log.sync_times();
+    page.sync_times("antfarm_fsync_seconds", "Syncs of the log to the disk.", &syncs);
+    page.counter("antfarm_fsync_bytes_total", "Bytes of the log that were synced to the disk.");
+    page.value(&[], syncs.bytes);
 }
 
 fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {

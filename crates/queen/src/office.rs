@@ -57,10 +57,18 @@ pub(crate) struct Inputs {
 pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
     let mut hint = shared.replica.leadership();
     let (opened_sender, mut opened) = mpsc::channel(1);
-    let mut office =
-        Office { shared, sessions: BTreeMap::new(), leading: None, led: None, opening: false, opened: opened_sender };
+    let mut office = Office {
+        shared,
+        sessions: BTreeMap::new(),
+        leading: None,
+        led: None,
+        hint: Hint::Following { leader: None },
+        opening: false,
+        opened: opened_sender,
+    };
     let mut tick = tokio::time::interval(office.shared.config.scheduler.tick.to_std());
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut members = office.shared.replica.members();
     let mut heard = Vec::new();
     loop {
         let current = *hint.borrow_and_update();
@@ -69,6 +77,7 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
             biased;
             () = stopped(&mut inputs.stop) => break,
             _ = hint.changed() => {}
+            Ok(()) = members.changed() => office.tell_members(),
             Some(opened) = opened.recv() => office.opened(opened).await,
             _ = tick.tick() => {
                 office.take_heard(&mut inputs.heard);
@@ -100,6 +109,8 @@ struct Office {
     leading: Option<Leadership>,
     /// The last epoch that this queen led in.
     led: Option<Epoch>,
+    /// What the replica said last about who leads.
+    hint: Hint,
     /// Leadership is being confirmed.
     opening: bool,
     opened: mpsc::Sender<Result<Opened, NotLeading>>,
@@ -112,8 +123,15 @@ impl Office {
         match (led, hint) {
             (Some(led), Hint::Leading { term }) if led == term => {}
             (Some(_), Hint::Leading { .. } | Hint::Following { .. }) => self.resign(),
-            (None, Hint::Leading { .. } | Hint::Following { .. }) => {}
+            (None, Hint::Leading { .. }) => {}
+            (None, Hint::Following { leader }) => {
+                // A forager that has no session with the new leader looks for it at once.
+                if self.hint != hint && leader.is_some() {
+                    self.welcome_all();
+                }
+            }
         }
+        self.hint = hint;
         let doubts = self.leading.as_mut().is_some_and(Leadership::take_doubt);
         if doubts || (self.leading.is_none() && matches!(hint, Hint::Leading { .. })) {
             self.confirm_leadership();
@@ -304,6 +322,20 @@ impl Office {
         };
         for session in self.sessions.values_mut() {
             session.queue(welcome.clone());
+        }
+        self.send();
+    }
+
+    /// Foragers keep sessions with the members that they were told of last.
+    fn tell_members(&mut self) {
+        for (id, session) in &mut self.sessions {
+            let welcome = match &self.leading {
+                Some(leading) => leading.greeting_again(&self.shared, *id),
+                None => Some(stand_by(&self.shared)),
+            };
+            if let Some(welcome) = welcome {
+                session.queue(welcome);
+            }
         }
         self.send();
     }

@@ -20,8 +20,10 @@ pub struct ReplicaConfig {
     pub member: MemberId,
     /// Where it takes connections of its peers (`host:port`).
     pub raft_listen: String,
-    /// The members that the cluster begins with. This one is among them, unless it joins later.
+    /// The members that the cluster begins with, this one among them; none if it joins.
     pub initial_members: BTreeMap<MemberId, Member>,
+    /// Where members of the cluster take connections of their peers, if this one joins: it waits until it is added.
+    pub join: Vec<String>,
     /// How often a leader says that it is there. Must exceed the slowest usual sync of a disk.
     pub heartbeat: Duration,
     /// A follower that hears no leader campaigns after at least this, at least three heartbeats.
@@ -98,6 +100,7 @@ impl ReplicaConfig {
             member,
             raft_listen,
             initial_members,
+            join: Vec::new(),
             heartbeat: Duration::from_millis(50),
             election_timeout_min: Duration::from_millis(150),
             election_timeout_max: Duration::from_millis(300),
@@ -141,12 +144,6 @@ impl ReplicaConfig {
         BATCH_BYTES.min(self.limits.frame_bytes - FRAME_OVERHEAD_BYTES) as usize
     }
 
-    /// How long a leader without a quorum is silent, then tries again, in turn: long enough for its followers to give it
-    /// up (`election_timeout_max`), campaign (as much again), and be late.
-    pub(crate) fn quorum_loss_phase(&self) -> Duration {
-        self.election_timeout_max * 3
-    }
-
     /// Not much more than what is kept in any case may gather before a snapshot is asked for.
     fn entries_between_questions(&self) -> u64 {
         (self.entries_kept / 2).clamp(1, MOST_ENTRIES_BETWEEN_QUESTIONS)
@@ -161,7 +158,6 @@ impl ReplicaConfig {
             election_timeout_max: millis(self.election_timeout_max),
             enable_leader_restore: Some(planted(Bug::OfficeResumed)),
             enable_pre_vote: Some(true),
-            quorum_loss_probe_interval: Some(millis(self.quorum_loss_phase())),
             allow_log_reversion: Some(false),
             install_snapshot_timeout: SNAPSHOT_TIMEOUT_MS,
             snapshot_policy: SnapshotPolicy::LogsSinceLast(self.entries_between_questions()),

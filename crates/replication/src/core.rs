@@ -19,9 +19,10 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::bootstrap::Initialise;
 use crate::config::ReplicaConfig;
-use crate::error::{Failure, NotLeading, ProposeError, TransferError};
+use crate::error::{ChangeError, Failure, NotLeading, ProposeError, TransferError};
 use crate::feed::Feed;
 use crate::member::Member;
+use crate::membership::{Change, Changed, Removed, Turn};
 use crate::metrics::Metrics;
 use crate::replica::Office;
 use crate::snapshot_times::SnapshotTimes;
@@ -38,7 +39,7 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) type Proposal = BoxFuture<'static, Result<Arc<Outcome>, ProposeError>>;
 
 /// The bits of an epoch that are the term.
-const TERM_BITS: u32 = 48;
+pub(crate) const TERM_BITS: u32 = 48;
 
 /// A leader that was elected just now refuses for a moment, until a quorum has answered it once.
 const LEASE_RETRIES: u32 = 250;
@@ -47,6 +48,7 @@ const LEASE_RETRY_PAUSE: Duration = Duration::from_millis(1);
 /// What the handle asks of a replica, whatever its runtime.
 pub(crate) trait Core: Send + Sync {
     fn leadership(&self) -> watch::Receiver<Leadership>;
+    fn members(&self) -> watch::Receiver<BTreeMap<MemberId, Member>>;
     fn open_office(&self) -> BoxFuture<'_, Result<Office, NotLeading>>;
     fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<Proposal, ProposeError>>;
     fn quorum_acked(&self) -> Option<Duration>;
@@ -54,6 +56,7 @@ pub(crate) trait Core: Send + Sync {
     fn status(&self) -> ReplicaStatus;
     fn wall_clocks(&self, within: Duration) -> BoxFuture<'_, BTreeMap<MemberId, Option<WallTime>>>;
     fn transfer(&self, to: Option<MemberId>) -> BoxFuture<'_, Result<MemberId, TransferError>>;
+    fn change_membership<'a>(&'a self, change: &'a Change) -> BoxFuture<'a, Result<Changed, ChangeError>>;
     fn shutdown(&self) -> BoxFuture<'_, ()>;
     fn failed(&self) -> BoxFuture<'_, Failure>;
 }
@@ -68,15 +71,22 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) context: Arc<Context>,
     pub(crate) tasks: Tasks,
     pub(crate) leadership: watch::Sender<Leadership>,
+    pub(crate) members: watch::Sender<BTreeMap<MemberId, Member>>,
     pub(crate) failure: watch::Sender<Option<Failure>>,
     pub(crate) in_flight: Arc<Semaphore>,
     pub(crate) campaigns: Campaigns,
     pub(crate) snapshots: SnapshotTimes,
+    pub(crate) removed: Removed,
+    pub(crate) turn: Turn,
 }
 
 impl<R: AsyncRuntime> Core for RaftCore<R> {
     fn leadership(&self) -> watch::Receiver<Leadership> {
         self.leadership.subscribe()
+    }
+
+    fn members(&self) -> watch::Receiver<BTreeMap<MemberId, Member>> {
+        self.members.subscribe()
     }
 
     fn open_office(&self) -> BoxFuture<'_, Result<Office, NotLeading>> {
@@ -122,6 +132,10 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
         Box::pin(self.hand_over(to))
     }
 
+    fn change_membership<'a>(&'a self, change: &'a Change) -> BoxFuture<'a, Result<Changed, ChangeError>> {
+        Box::pin(self.change(change))
+    }
+
     fn shutdown(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             self.tasks.stop().await;
@@ -145,7 +159,7 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
 }
 
 impl<R: AsyncRuntime> RaftCore<R> {
-    fn seems_to_lead(&self) -> bool {
+    pub(crate) fn seems_to_lead(&self) -> bool {
         matches!(*self.leadership.borrow(), Leadership::Leading { .. })
     }
 
@@ -178,7 +192,7 @@ impl<R: AsyncRuntime> RaftCore<R> {
     }
 
     /// Who leads instead of this member.
-    fn other(&self, forward: &ForwardToLeader<Types<R>>) -> Option<MemberId> {
+    pub(crate) fn other(&self, forward: &ForwardToLeader<Types<R>>) -> Option<MemberId> {
         forward.leader_id.map(MemberId).filter(|leader| *leader != self.config.member)
     }
 
@@ -254,16 +268,18 @@ impl<R: AsyncRuntime> Initialise for Raft<Types<R>, StateMachine> {
     }
 }
 
-/// Keeps the hint of leadership up to date, and notices when the replica stops by itself.
+/// Keeps the hints of leadership and members up to date, and notices when the replica stops by itself.
 pub(crate) async fn watch_metrics<R: AsyncRuntime>(
     metrics: Metrics<R>,
     leadership: watch::Sender<Leadership>,
+    members: watch::Sender<BTreeMap<MemberId, Member>>,
     failure: watch::Sender<Option<Failure>>,
 ) {
     let mut receiver = metrics.receiver();
     loop {
         let now = metrics.leadership();
         leadership.send_if_modified(|known| std::mem::replace(known, now) != now);
+        members.send_if_modified(|known| metrics.update_members(known));
         if let Some(stopped) = metrics.failure() {
             failure.send_replace(Some(stopped));
             return;

@@ -4,6 +4,7 @@ use antfarm_model::{MemberId, Name};
 use antfarm_storage::StorageError;
 
 use crate::config::InvalidConfig;
+use crate::member::Member;
 
 /// Why a replica did not start.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +115,85 @@ pub enum TransferError {
     Stopped,
 }
 
+/// Why the membership was not changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// Only the leader can.
+    #[error("this member does not lead{}", leader_hint(.leader.as_ref()))]
+    NotLeader {
+        /// Who seems to lead.
+        leader: Option<MemberId>,
+    },
+    /// Another change has not come to its end.
+    #[error(
+        "another change of the membership is under way: wait until it is done, look at the cluster, then try again"
+    )]
+    UnderWay,
+    /// A member with that id is somewhere else.
+    #[error("member {id} is there already, at {} (http) and {} (raft): name those addresses, or another id", .member.http, .member.raft)]
+    IdTaken {
+        /// The id.
+        id: MemberId,
+        /// Where that member is.
+        member: Member,
+    },
+    /// A member with that id was removed.
+    #[error("member {0} was removed, and its id is never used again: give the queen an empty data folder and a new id")]
+    WasRemoved(MemberId),
+    /// Another member has that address.
+    #[error("{address} is an address of member {id}: each member needs its own, and two of them")]
+    AddressTaken {
+        /// The address.
+        address: String,
+        /// Whose it is.
+        id: MemberId,
+    },
+    /// There are enough.
+    #[error("there are {0} members already, which is the most that a cluster has: remove one first")]
+    TooMany(usize),
+    /// There never was such a member.
+    #[error("there is no member {0}: `antfarm cluster status` lists those that are there")]
+    Unknown(MemberId),
+    /// A learner does not have what was committed.
+    #[error(
+        "member {id} has yet to catch up, it is {behind} entries behind what was committed, and would hold up the others as \
+         a voter: look at `antfarm cluster status` and try again when it has them; if it stays behind, look at its log"
+    )]
+    NotCaughtUp {
+        /// The learner.
+        id: MemberId,
+        /// How many entries it lacks.
+        behind: u64,
+    },
+    /// A learner does not answer.
+    #[error("member {0} does not answer at its raft address: start it, or look why it cannot be reached")]
+    NotReachable(MemberId),
+    /// The change would leave a cluster that can commit nothing.
+    #[error(
+        "of the {voters} voters after this change no majority would answer (silent: {}), so the cluster would stand still: \
+         bring them back, or add and promote others first",
+        list(.silent)
+    )]
+    NoQuorumLeft {
+        /// How many voters there would be.
+        voters: usize,
+        /// Those that do not answer.
+        silent: Vec<MemberId>,
+    },
+    /// Nobody would be left to vote.
+    #[error("member {0} is the only voter: add and promote another one first")]
+    LastVoter(MemberId),
+    /// The leader is to be removed, and could not hand over.
+    #[error("this member leads, and member {0} did not take over in time: try again")]
+    NotHandedOver(MemberId),
+    /// It was not committed in time, or leadership was lost meanwhile: it may be in force, now or later, or never.
+    #[error("the change was not committed in time: it may still come into force, or never will; a retry is safe")]
+    OutcomeUnknown,
+    /// The replica has stopped.
+    #[error("the replica has stopped")]
+    Stopped,
+}
+
 /// Why a replica stopped by itself. The process must say so and exit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -131,6 +211,25 @@ pub enum Failure {
         /// In its words.
         reason: String,
     },
+    /// The cluster that this member wants to join refuses it.
+    #[error("the queen at {address} refuses this one: {reason}")]
+    NotTaken {
+        /// Where.
+        address: String,
+        /// In its words.
+        reason: String,
+    },
+    /// This member was removed from the cluster.
+    #[error(
+        "this queen was removed from the cluster, and its member id is never used again: leave it stopped, or give it an \
+         empty data folder and a new id and add it (`antfarm cluster add`)"
+    )]
+    Removed,
+}
+
+fn list(members: &[MemberId]) -> String {
+    let ids: Vec<String> = members.iter().map(ToString::to_string).collect();
+    ids.join(", ")
 }
 
 fn leader_hint(leader: Option<&MemberId>) -> String {

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use antfarm_model::LogIndex;
-use antfarm_scheduler::{Entry, GraphRecord, Outcome, Position, State};
+use antfarm_model::{LogIndex, MemberId};
+use antfarm_scheduler::{Entry, Event, GraphRecord, InstanceState, Outcome, Position, State};
 use tokio::sync::{broadcast, watch};
 
 /// The state, and everybody who is told when it changes. Cheap to clone.
@@ -67,6 +67,7 @@ impl Feed {
     /// Applies an entry and tells everybody. The graphs that it removed are for the caller to free.
     pub(crate) fn apply(&self, position: Position, entry: &Entry) -> (Arc<Outcome>, Vec<Arc<GraphRecord>>) {
         let (outcome, removed) = self.write(|state| (state.apply(position, entry), state.take_removed()));
+        trace_ready(&outcome);
         let outcome = Arc::new(outcome);
         self.tell(Item::Applied(outcome.clone()), position.index);
         (outcome, removed)
@@ -75,6 +76,12 @@ impl Feed {
     /// Steps over an entry that carries no commands.
     pub(crate) fn skip(&self, position: Position) {
         self.write(|state| state.skip(position));
+        self.applied.send_replace(position.index);
+    }
+
+    /// Steps over a change of the membership by which these were removed.
+    pub(crate) fn skip_membership(&self, position: Position, removed: impl IntoIterator<Item = MemberId>) {
+        self.write(|state| state.skip_membership(position, removed));
         self.applied.send_replace(position.index);
     }
 
@@ -110,5 +117,19 @@ impl Feed {
             let _ = outcomes.send(item);
         }
         self.applied.send_replace(index);
+    }
+}
+
+/// Tells which instances have become ready, for who measures how soon they are started.
+fn trace_ready(outcome: &Outcome) {
+    if !tracing::enabled!(target: "antfarm_timing", tracing::Level::TRACE) {
+        return;
+    }
+    for event in &outcome.events {
+        if let Event::Instances { instances, state: InstanceState::Ready, .. } = event {
+            for id in instances.iter() {
+                tracing::trace!(target: "antfarm_timing", "ready {} {} {}", id.graph, id.node, id.index);
+            }
+        }
     }
 }

@@ -16,6 +16,7 @@ use crate::codec::{self, Kind};
 use crate::config::ReplicaConfig;
 use crate::error::StartError;
 use crate::log_store::durable;
+use crate::membership::Removed;
 
 /// What a data folder knows of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +56,7 @@ impl Identity {
 /// The disk ids of the peers, as they were first seen.
 pub(crate) struct PeerDisks {
     engine: Arc<dyn LogEngine>,
+    removed: Removed,
     /// Those that are durable.
     seen: Mutex<BTreeMap<MemberId, u64>>,
 }
@@ -67,6 +69,8 @@ const MEMBERS_REMEMBERED: usize = 64;
 pub(crate) enum DiskRefused {
     #[error("member {0} came back with another disk; remove it and add it under a new member id")]
     Changed(MemberId),
+    #[error("member {0} was removed from the cluster, and its id is never used again")]
+    Removed(MemberId),
     #[error("what is known of the disk of member {0} cannot be read")]
     Unreadable(MemberId),
     #[error("more than {MEMBERS_REMEMBERED} members have introduced themselves")]
@@ -76,12 +80,15 @@ pub(crate) enum DiskRefused {
 }
 
 impl PeerDisks {
-    pub(crate) fn new(engine: Arc<dyn LogEngine>) -> Self {
-        Self { engine, seen: Mutex::default() }
+    pub(crate) fn new(engine: Arc<dyn LogEngine>, removed: Removed) -> Self {
+        Self { engine, removed, seen: Mutex::default() }
     }
 
-    /// Accepts the disk that was first seen of a member, and no other. A first sight is durable when this returns.
+    /// Accepts the disk that was first seen of a member, and no other; none of a removed one. A first sight is durable when this returns.
     pub(crate) async fn check(&self, member: MemberId, disk: u64) -> Result<(), DiskRefused> {
+        if self.removed.contains(member) {
+            return Err(DiskRefused::Removed(member));
+        }
         match self.seen().get(&member) {
             Some(seen) if *seen == disk => return Ok(()),
             Some(_) => return Err(DiskRefused::Changed(member)),

@@ -80,6 +80,18 @@ impl<R: AsyncRuntime> Metrics<R> {
         })
     }
 
+    /// Brings a copy of all members up to date; tells whether they had changed.
+    pub(crate) fn update_members(&self, known: &mut BTreeMap<MemberId, Member>) -> bool {
+        self.read(|metrics| {
+            let members = || metrics.membership_config.nodes().map(|(id, member)| (MemberId(*id), member));
+            let has_changed = !members().eq(known.iter().map(|(id, member)| (*id, member)));
+            if has_changed {
+                *known = members().map(|(id, member)| (id, member.clone())).collect();
+            }
+            has_changed
+        })
+    }
+
     /// The voter that is to take over: the one that is asked for, or the one with the longest log.
     pub(crate) fn successor(&self, to: Option<MemberId>) -> Option<MemberId> {
         let others = self.voters().into_keys().filter(|id| *id != self.member);
@@ -87,6 +99,11 @@ impl<R: AsyncRuntime> Metrics<R> {
             Some(to) => others.into_iter().find(|id| *id == to),
             None => self.read(|metrics| others.into_iter().max_by_key(|id| matched(metrics, *id))),
         }
+    }
+
+    /// The last entry that a member is known to have; known to the leader only.
+    pub(crate) fn matched(&self, member: MemberId) -> Option<LogIndex> {
+        self.read(|metrics| matched(metrics, member))
     }
 
     pub(crate) fn status(&self) -> ReplicaStatus {
@@ -107,9 +124,10 @@ impl<R: AsyncRuntime> Metrics<R> {
                 leader: metrics.current_leader.map(MemberId),
                 term: metrics.current_term,
                 initialised: !voters.is_empty(),
+                configuration_index: index(metrics.membership_config.log_id().clone()),
                 members: membership.nodes().map(member).collect(),
                 last_index: LogIndex(metrics.last_log_index.unwrap_or(0)),
-                commit_index: index(metrics.cluster_committed.or(metrics.local_committed)),
+                commit_index: index(metrics.cluster_committed).max(index(metrics.local_committed)),
                 applied_index: index(metrics.last_applied),
                 snapshot_index: index(metrics.snapshot),
                 purged_index: index(metrics.purged),

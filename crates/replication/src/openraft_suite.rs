@@ -19,6 +19,7 @@ use tempfile::TempDir;
 
 use crate::feed::Feed;
 use crate::log_store::LogStore;
+use crate::membership::Removed;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
 use crate::state_machine::StateMachine;
 use crate::types::{LogId, SnapshotMeta, StoredMembership, Types};
@@ -39,7 +40,7 @@ fn build(engine: Arc<dyn LogEngine>) -> Result<(LogStore, Gaps), StorageError<C>
     let folder = format!("/snapshots/{}", STORE.fetch_add(1, Ordering::Relaxed));
     let files = SnapshotFiles::open(Arc::new(DISK.clone()), Path::new(&folder)).map_err(|error| failed(&error))?;
     let feed = Feed::new(State::new(0), OUTCOMES_KEPT);
-    let machine = StateMachine::new(feed.clone(), files.clone(), env, SNAPSHOT_FLOOR_BYTES);
+    let machine = StateMachine::new(feed.clone(), files.clone(), env, SNAPSHOT_FLOOR_BYTES, Removed::new());
     Ok((log, Gaps { feed, files, machine }))
 }
 

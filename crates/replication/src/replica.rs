@@ -15,8 +15,10 @@ use tokio::sync::watch;
 
 use crate::config::ReplicaConfig;
 use crate::core::{Core, Proposal};
-use crate::error::{Failure, NotLeading, ProposeError, StartError, TransferError};
+use crate::error::{ChangeError, Failure, NotLeading, ProposeError, StartError, TransferError};
 use crate::feed::{Feed, Outcomes};
+use crate::member::Member;
+use crate::membership::{Change, Changed};
 use crate::status::{Leadership, ReplicaStatus};
 use crate::succession::ElectionCause;
 
@@ -79,6 +81,11 @@ impl Replica {
         self.core.leadership()
     }
 
+    /// All members of the configuration in force, as far as this replica has heard.
+    pub fn members(&self) -> watch::Receiver<BTreeMap<MemberId, Member>> {
+        self.core.members()
+    }
+
     /// Confirms by a quorum that this member leads, waits until everything before is applied, and tells the epoch.
     pub async fn open_office(&self) -> Result<Office, NotLeading> {
         self.core.open_office().await
@@ -121,6 +128,14 @@ impl Replica {
     /// Hands leadership to a voter, or to the one with the longest log, and tells to whom.
     pub async fn transfer(&self, to: Option<MemberId>) -> Result<MemberId, TransferError> {
         self.core.transfer(to).await
+    }
+
+    /// Changes the membership, and returns when the change is in force; also if it was before.
+    ///
+    /// Only the leader can. If it is to be removed itself, it lets another member lead, and says so by
+    /// [`ChangeError::NotLeader`].
+    pub async fn change_membership(&self, change: &Change) -> Result<Changed, ChangeError> {
+        self.core.change_membership(change).await
     }
 
     /// Stops. Nothing is applied, sent or answered after it returns. The engine is released with the last handle.

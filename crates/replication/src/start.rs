@@ -1,5 +1,6 @@
 //! How a replica starts: identity, state, log, consensus, peers, in this order.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -9,13 +10,14 @@ use antfarm_storage::{Disk, LogEngine, SnapshotFiles};
 use openraft::{AsyncRuntime, Raft};
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use crate::bootstrap::Bootstrap;
+use crate::bootstrap::{Bootstrap, Joining};
 use crate::config::ReplicaConfig;
 use crate::core::{Core, RaftCore, watch_metrics};
 use crate::error::StartError;
 use crate::feed::Feed;
 use crate::identity::{Identity, PeerDisks};
 use crate::log_store::LogStore;
+use crate::membership::{Removed, Turn, expelled};
 use crate::metrics::Metrics;
 use crate::record::decode_vote;
 use crate::state_machine::StateMachine;
@@ -43,11 +45,13 @@ pub(crate) async fn start<R: AsyncRuntime>(
     let files = SnapshotFiles::open(disk, snapshots)?;
     let feed = Feed::new(State::new(config.generation), config.outcomes_kept);
     let tasks = Tasks::new(env.clone());
+    let removed = Removed::new();
     let context = Arc::new(Context {
         env: env.clone(),
         net: net.clone(),
         identity,
-        disks: PeerDisks::new(engine.clone()),
+        disks: PeerDisks::new(engine.clone(), removed.clone()),
+        removed: removed.clone(),
         frame_bytes: config.limits.frame_bytes as usize,
         tasks: tasks.clone(),
         refusals: watch::Sender::new(None),
@@ -55,7 +59,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         links: Links::new(),
     });
     let peers = Arc::new(Peers::new(context.clone()));
-    let gate = Gate::new(config.election_timeout_max, config.quorum_loss_phase());
+    let gate = Gate::new(config.election_timeout_max);
     let network = NetworkFactory {
         env: env.clone(),
         peers: peers.clone(),
@@ -66,7 +70,8 @@ pub(crate) async fn start<R: AsyncRuntime>(
     };
     let life = LifeV1 { began_after_term: engine.vote().map_or(Ok(0), |vote| term_of(&vote))? };
     let log = LogStore::open(engine, env, config.entries_bytes()).map_err(|error| stored(&error))?;
-    let machine = StateMachine::new(feed.clone(), files.clone(), context.env.clone(), config.snapshot_floor_bytes);
+    let env = context.env.clone();
+    let machine = StateMachine::new(feed.clone(), files.clone(), env, config.snapshot_floor_bytes, removed.clone());
     let snapshots = machine.snapshot_times();
     let raft = Raft::<Types<R>, _>::build(config.member.0, raft_config, network, log, machine);
     let raft = raft.await.map_err(|fatal| stored(&fatal))?;
@@ -84,13 +89,16 @@ pub(crate) async fn start<R: AsyncRuntime>(
         context: context.clone(),
         tasks: tasks.clone(),
         leadership: watch::Sender::new(Leadership::Following { leader: None }),
+        members: watch::Sender::new(BTreeMap::new()),
         failure,
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
         campaigns: Campaigns::default(),
         snapshots,
+        removed,
+        turn: Turn::new(),
         config,
     };
-    tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.failure.clone()));
+    tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.members.clone(), core.failure.clone()));
     let (statements, heard) = mpsc::channel(succession::MAX_UNHEARD);
     let succession = Succession::new(
         context.clone(),
@@ -116,8 +124,15 @@ pub(crate) async fn start<R: AsyncRuntime>(
     Ok((Arc::new(core), feed))
 }
 
-/// Lets the cluster begin in the background, if it has not yet.
+/// Lets the cluster begin in the background, or joins it, if that has not happened yet; and watches for the end of this
+/// membership.
 fn begin<R: AsyncRuntime>(core: &RaftCore<R>) {
+    let (member, removed, failure) = (core.config.member, core.removed.clone(), core.failure.clone());
+    let refusals = core.context.refusals.clone();
+    core.tasks.spawn(async move {
+        failure.send_replace(Some(expelled(member, removed, refusals).await));
+    });
+    let joining = Joining { context: core.context.clone(), addresses: core.config.join.clone() };
     let bootstrap = Bootstrap {
         env: core.context.env.clone(),
         member: core.config.member,
@@ -127,7 +142,8 @@ fn begin<R: AsyncRuntime>(core: &RaftCore<R>) {
     };
     let (raft, failure) = (core.raft.clone(), core.failure.clone());
     core.tasks.spawn(async move {
-        if let Err(refused) = bootstrap.run(&raft).await {
+        let begun = if joining.addresses.is_empty() { bootstrap.run(&raft).await } else { joining.run(&raft).await };
+        if let Err(refused) = begun {
             failure.send_replace(Some(refused));
         }
     });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use antfarm_env::Env;
-use antfarm_model::LogIndex;
+use antfarm_model::{LogIndex, MemberId};
 use antfarm_scheduler::{Entry, Position};
 use antfarm_storage::SnapshotFiles;
 use futures_util::{Stream, StreamExt};
@@ -13,6 +13,7 @@ use openraft::storage::{EntryResponder, RaftStateMachine};
 use openraft::{AsyncRuntime, EntryPayload, OptionalSend};
 
 use crate::feed::Feed;
+use crate::membership::Removed;
 use crate::record::invalid;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
 use crate::snapshot_times::SnapshotTimes;
@@ -26,6 +27,7 @@ pub(crate) struct StateMachine {
     floor_bytes: u64,
     last: Option<LogId>,
     membership: StoredMembership,
+    removed: Removed,
     /// Bytes of entries applied since the last snapshot was begun.
     since_snapshot: u64,
     /// Size of the last snapshot.
@@ -35,7 +37,7 @@ pub(crate) struct StateMachine {
 
 impl StateMachine {
     /// A state machine that has applied nothing. openraft installs the latest snapshot and replays the log.
-    pub(crate) fn new(feed: Feed, files: SnapshotFiles, env: Env, floor_bytes: u64) -> Self {
+    pub(crate) fn new(feed: Feed, files: SnapshotFiles, env: Env, floor_bytes: u64, removed: Removed) -> Self {
         Self {
             feed,
             files,
@@ -43,6 +45,7 @@ impl StateMachine {
             floor_bytes,
             last: None,
             membership: StoredMembership::default(),
+            removed,
             since_snapshot: 0,
             snapshot_bytes: Arc::default(),
             times: SnapshotTimes::default(),
@@ -77,14 +80,13 @@ impl StateMachine {
                 Ok(None)
             }
             EntryPayload::Membership(membership) => {
-                self.membership = StoredMembership::new(Some(id), membership);
-                self.skip(position);
+                let before = std::mem::replace(&mut self.membership, StoredMembership::new(Some(id), membership));
+                self.skip_membership(position, &before);
                 Ok(None)
             }
         }
     }
 
-    /// The entry at index 0 is the configuration that a cluster begins with: a new state stands behind it already.
     fn skip(&self, position: Position) {
         if position.index > LogIndex(0) {
             self.feed.skip(position);
@@ -95,6 +97,20 @@ impl StateMachine {
     fn free(&self, garbage: impl Send + 'static) {
         let env = self.env.clone();
         self.env.spawn(async move { env.blocking(|| drop(garbage)).await });
+    }
+
+    /// The entry at index 0 is the configuration that a cluster begins with: a new state stands behind it already.
+    fn skip_membership(&self, position: Position, before: &StoredMembership) {
+        if position.index > LogIndex(0) {
+            let still = |id: &u64| self.membership.get_node(id).is_some();
+            let gone = before.nodes().map(|(id, _)| *id).filter(|id| !still(id)).map(MemberId);
+            self.feed.skip_membership(position, gone);
+            self.learn_removed();
+        }
+    }
+
+    fn learn_removed(&self) {
+        self.feed.read(|state| self.removed.learn(state.removed_members()));
     }
 
     /// Whether the log has outgrown the state, so that a snapshot costs no more than the log that it replaces.
@@ -149,12 +165,17 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
     async fn install_snapshot(&mut self, meta: &SnapshotMeta, content: SnapshotContent) -> io::Result<()> {
         let file = match content {
             SnapshotContent::File(file) => file,
-            SnapshotContent::Received(writer) => writer.finish().map_err(io::Error::other)?,
+            SnapshotContent::Received(writer) => {
+                let last = meta.last_log_id.map_or(0, |last| last.index);
+                tracing::debug!(last, "a snapshot of another member takes the place of the state");
+                writer.finish().map_err(io::Error::other)?
+            }
         };
         let files = self.files.clone();
         let (state, bytes) = self.env.blocking(move || snapshot::read_state(&files, &file)).await?;
         let former = self.feed.install(state);
         self.free(former);
+        self.learn_removed();
         self.last = meta.last_log_id;
         self.membership = meta.last_membership.clone();
         self.since_snapshot = 0;

@@ -34,11 +34,13 @@ pub struct ReplicaStatus {
     pub term: u64,
     /// Whether the cluster has a configuration yet.
     pub initialised: bool,
+    /// The entry of the configuration in force, committed or not.
+    pub configuration_index: LogIndex,
     /// All members of the configuration.
     pub members: BTreeMap<MemberId, MemberStatus>,
     /// The last entry of its log.
     pub last_index: LogIndex,
-    /// The last entry that it knows to be committed.
+    /// The last entry that it knows to be committed; its own log may end before that.
     pub commit_index: LogIndex,
     /// The last entry that it applied.
     pub applied_index: LogIndex,

@@ -24,7 +24,7 @@ mod timers;
 mod tools;
 mod upload;
 
-use antfarm_model::Elapsed;
+use antfarm_model::{Elapsed, MemberId};
 
 use step::Step;
 
@@ -59,13 +59,13 @@ impl State {
         let mut step = Step::new(self);
         step.fire_timers();
         let answers = entry.commands.iter().map(|command| step.apply(command)).collect();
-        let events = step.into_events();
+        let events = step.finish();
         #[cfg(checked_state)]
         self.check_after_apply();
         Outcome { position, answers, events }
     }
 
-    /// Passes an entry that is not ours: a leader's first one, or a change of membership.
+    /// Passes an entry that is not ours: a leader's first one.
     ///
     /// # Panics
     /// If `position` does not follow the one that was applied last: the caller has lost an entry.
@@ -74,6 +74,15 @@ impl State {
         assert_eq!(position.index.0, applied.index.0 + 1, "entries are applied one after another");
         assert!(position.term >= applied.term, "terms never decrease with the index");
         self.core.applied = position;
+    }
+
+    /// Passes a change of membership, and keeps in mind who is no member any more.
+    ///
+    /// # Panics
+    /// As [`State::skip`].
+    pub fn skip_membership(&mut self, position: Position, removed: impl IntoIterator<Item = MemberId>) {
+        self.skip(position);
+        self.core.removed_members.extend(removed);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Not part of snapshots: [`Index::rebuild`] makes it anew, and `State::check` compares.
 
 mod free;
+mod holding;
 mod ready;
 mod timers;
 
@@ -11,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use antfarm_model::{ForagerNo, GraphNo, LogIndex, Name, ToolNo};
 
 pub(crate) use free::{FreeSlots, Wanted};
+use holding::Holding;
 pub(crate) use ready::{Head, Lane, ReadyQueues};
 pub(crate) use timers::{Timer, Timers};
 
-use crate::instances::AttemptId;
 use crate::memory;
 use crate::state::Core;
 
@@ -26,8 +27,7 @@ pub(crate) struct Index {
     pub(crate) holders: BTreeMap<ToolNo, u32>,
     pub(crate) foragers: BTreeMap<Name, ForagerNo>,
     pub(crate) graphs: BTreeMap<Name, GraphNo>,
-    /// Every open attempt, and who has it.
-    pub(crate) open: BTreeMap<AttemptId, ForagerNo>,
+    pub(crate) holding: Holding,
     /// Graphs to which nothing more happens, the longest finished first.
     pub(crate) finished: BTreeSet<(antfarm_model::Elapsed, GraphNo)>,
     pub(crate) ready: ReadyQueues,
@@ -48,7 +48,7 @@ impl Index {
                 *index.holders.entry(*tool).or_default() += 1;
             }
             index.foragers.insert(forager.name.clone(), forager.no);
-            index.open.extend(forager.attempts().map(|(id, _)| (*id, forager.no)));
+            forager.attempts().for_each(|(id, _)| index.holding.open(id.instance.graph, forager.no));
             index.free.refresh(forager);
             index.changed.touch(forager.no, core.applied.index);
             index.timers.add_forager(core, forager);

@@ -1,10 +1,10 @@
 //! The state as a sequence of records, each small enough to be written, sent and checked by itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use antfarm_model::{
-    Elapsed, ForagerNo, Graph, GraphNo, Manifest, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime,
+    Elapsed, ForagerNo, Graph, GraphNo, Manifest, MemberId, Name, Node, OnDeadline, OnFailure, ToolNo, WallTime,
 };
 use antfarm_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,7 @@ enum Record {
     Instances(Vec<Instance>),
     GraphEnd,
     End,
+    RemovedMembers(BTreeSet<MemberId>),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -155,12 +156,14 @@ fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
         .iter()
         .filter(|_| !planted(Bug::TombstonesNotKept))
         .map(|(name, kept)| Record::Tombstone { name: name.clone(), until: kept.until });
+    let removed = (!core.removed_members.is_empty()).then(|| Record::RemovedMembers(core.removed_members.clone()));
     let graphs = core.graphs.values().flat_map(|graph| graph_records(graph));
     std::iter::once(header)
         .chain(tools)
         .chain(foragers)
         .chain(uploads)
         .chain(tombstones)
+        .chain(removed)
         .chain(graphs)
         .chain(std::iter::once(Record::End))
 }
@@ -274,6 +277,7 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
         Record::Tombstone { name, until } => {
             core.tombstones.insert(name, Tombstone { until });
         }
+        Record::RemovedMembers(removed) => core.removed_members = removed,
         Record::Graph(head) => {
             let begun =
                 Partial { head, nodes: Vec::new(), progress: Chunked::default(), instances: Chunked::default() };

@@ -1,10 +1,10 @@
 //! The replicated state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use antfarm_model::{
-    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, Name, NodeNo, ToolNo, WallTime,
+    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, MemberId, Name, ToolNo, WallTime,
 };
 
 use crate::entry::Position;
@@ -59,6 +59,8 @@ pub(crate) struct Core {
     pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
     pub(crate) uploads: BTreeMap<u64, Upload>,
     pub(crate) tombstones: SharedMap<Name, Tombstone>,
+    /// Members that were removed. An id is never used again.
+    pub(crate) removed_members: BTreeSet<MemberId>,
 }
 
 impl Core {
@@ -78,6 +80,7 @@ impl Core {
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
             tombstones: SharedMap::default(),
+            removed_members: BTreeSet::new(),
         }
     }
 }
@@ -150,6 +153,11 @@ impl State {
         (u64::from(self.core.generation) << GENERATION_SHIFT) | number
     }
 
+    /// The members that were removed from the cluster.
+    pub fn removed_members(&self) -> &BTreeSet<MemberId> {
+        &self.core.removed_members
+    }
+
     /// The cluster's wall clock.
     pub fn wall(&self) -> WallTime {
         self.core.wall
@@ -212,8 +220,9 @@ impl State {
     }
 
     /// Who has that attempt, if it is open.
-    pub fn holder(&self, attempt: &AttemptId) -> Option<&Forager> {
-        self.index.open.get(attempt).and_then(|forager| self.forager(*forager))
+    pub fn holder(&self, attempt: &AttemptId) -> Option<ForagerNo> {
+        let (_, instance) = self.instance(attempt.instance)?;
+        instance.open.iter().find(|open| open.fence == attempt.fence).map(|open| open.forager)
     }
 
     /// The manifest of a tool.
@@ -239,7 +248,7 @@ impl State {
 
     /// The number of open attempts.
     pub fn open_count(&self) -> usize {
-        self.index.open.len()
+        self.index.holding.total()
     }
 
     /// The number of graphs.
@@ -249,7 +258,7 @@ impl State {
 
     /// The open attempts of a graph.
     pub fn open_attempts(&self, graph: GraphNo) -> impl Iterator<Item = (&AttemptId, ForagerNo)> {
-        let first = |graph| AttemptId { instance: InstanceId { graph, node: NodeNo(0), index: 0 }, fence: Fence(0) };
-        self.index.open.range(first(graph)..first(GraphNo(graph.0 + 1))).map(|(id, forager)| (id, *forager))
+        let holders = self.index.holding.holders(graph).filter_map(|forager| self.forager(forager));
+        holders.flat_map(move |forager| forager.attempts_of(graph).map(|id| (id, forager.no)))
     }
 }

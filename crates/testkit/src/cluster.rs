@@ -3,9 +3,11 @@
 mod config;
 mod spec;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::ports::LATE_QUEEN;
 use crate::wait::PAUSE;
 use crate::{
     Answer, Command, Daemon, Finished, Http, Ledger, Ports, Scratch, Turn, keeper_of, kill, print_log_tails, resume,
@@ -32,7 +34,8 @@ pub struct Cluster {
     queens: Vec<Queen>,
     foragers: Vec<Forager>,
     scratch: Scratch,
-    _ports: Ports,
+    queen_settings: String,
+    ports: Ports,
     _turn: Turn,
 }
 
@@ -164,7 +167,7 @@ impl Cluster {
         });
         let foragers = foragers.collect();
         println!("a cluster in {}, ANTFARM_SEED={}", scratch.folder().display(), seed());
-        Self { queens, foragers, scratch, _ports: ports, _turn: turn }
+        Self { queens, foragers, scratch, queen_settings: spec.queen_settings.clone(), ports, _turn: turn }
     }
 
     /// Starts all processes, and waits until there is a leader that has every forager.
@@ -224,6 +227,20 @@ impl Cluster {
         let config = config.replace(&format!("\"{}\"", file(of)), &format!("\"{}\"", file(&name)));
         let path = self.scratch.write(&format!("{name}.toml"), &config);
         Forager { data: self.scratch.path(&name), daemon: Daemon::new(name, "forager", path) }
+    }
+
+    /// A fourth queen with an empty data folder, which joins the others. It does not run yet, and is no member yet.
+    pub fn late_queen(&self) -> Queen {
+        let (id, name) = (LATE_QUEEN, format!("queen-{LATE_QUEEN}"));
+        let join = self.queens.iter().map(|queen| self.ports.raft(queen.id));
+        let config = config::late_queen(id, join, &self.queen_settings, &self.ports, self.scratch.folder());
+        let path = self.scratch.write(&format!("{name}.toml"), &config);
+        Queen { id, daemon: Daemon::new(name, "queen", path), http: Http::at(self.ports.http(id)) }
+    }
+
+    /// Where a queen takes connections of its peers.
+    pub fn raft(&self, queen: &Queen) -> SocketAddr {
+        self.ports.raft(queen.id)
     }
 
     /// The queen that leads; waits until one does.

@@ -11,7 +11,7 @@ use crate::{Dice, wait_until};
 /// Blocks lie below the ports that the kernel gives to outgoing connections, which could take one while its daemon is down.
 const FIRST: u16 = 20_000;
 /// A block is eight ports and the same eight a hundred further on. 100 is 4 modulo 8, and of each eight only numbers 1
-/// to 3 are used: so blocks never meet.
+/// to 4 are used: so blocks never meet.
 const STRIDE: u16 = 8;
 const BLOCKS: usize = 1_200;
 const RAFT_OFFSET: u16 = 100;
@@ -19,10 +19,13 @@ const RAFT_OFFSET: u16 = 100;
 /// A free block is found within this time.
 const WITHIN: Duration = Duration::from_mins(1);
 
-/// Queens that a block has ports for.
+/// Queens that a cluster begins with.
 pub(crate) const MAX_QUEENS: u16 = 3;
 
-/// Ports for three queens, as `antfarm dev --base-port` wants them, held until it is dropped.
+/// The number of a queen that is added later; a block has ports for one.
+pub(crate) const LATE_QUEEN: u16 = MAX_QUEENS + 1;
+
+/// Ports for three queens, and a fourth, as `antfarm dev --base-port` wants them, held until it is dropped.
 #[derive(Debug)]
 pub struct Ports {
     base: u16,
@@ -38,7 +41,7 @@ impl Ports {
             let base = FIRST + STRIDE * u16::try_from(block)?;
             let lock = Lock::try_take(&format!("ports-{base}")).context("another test has the block")?;
             let ports = Self { base, _lock: lock };
-            for queen in 1..=MAX_QUEENS {
+            for queen in 1..=LATE_QUEEN {
                 TcpListener::bind(ports.http(queen))?;
                 TcpListener::bind(ports.raft(queen))?;
             }

@@ -1,5 +1,7 @@
 //! `antfarm cluster`: the queens of a cluster, and who of them leads.
 
+mod members;
+
 use std::time::Duration;
 
 use antfarm_client::Client;
@@ -19,7 +21,7 @@ const LOOKS: usize = 10;
 /// … and what it waits between two looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Look at the queens, and hand leadership over
+/// Look at the queens, add and remove some, and hand leadership over
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../help/cluster.txt"))]
 pub(crate) struct Cluster {
@@ -30,6 +32,9 @@ pub(crate) struct Cluster {
 #[derive(Debug, Subcommand)]
 enum Command {
     Status(Status),
+    Add(members::Add),
+    Promote(members::Promote),
+    Remove(members::Remove),
     Transfer(Transfer),
 }
 
@@ -60,6 +65,9 @@ impl Cluster {
     pub(crate) fn run(&self, global: &Global, console: &Console) -> anyhow::Result<Exit> {
         connection::with(global, async |client| match &self.command {
             Command::Status(status) => status.run(&client, console).await,
+            Command::Add(add) => add.run(&client, global.timeout.to_std(), console).await,
+            Command::Promote(promote) => promote.run(&client, console).await,
+            Command::Remove(remove) => remove.run(&client, console).await,
             Command::Transfer(transfer) => {
                 let leader = client.transfer(transfer.to).await?;
                 console.result(&json!({"leader": leader}), || format!("queen {leader} leads\n"))?;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use antfarm_env::{Env, Net, SystemEnvironment, TcpNetwork};
 use antfarm_queen::{EngineKind, QueenConfig};
 
-use antfarm_replication::SystemRuntime;
+use antfarm_replication::{Failure, SystemRuntime};
 use antfarm_storage::{DataFolderLock, Disk, LogEngine, SegmentEngine, SledEngine, SystemDisk};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::daemon::{self, ConsensusThreads, DaemonArgs, Orphaned};
 use crate::exit::Exit;
+use crate::huge_pages;
 use crate::interrupts::Interrupts;
 
 /// Files and sockets that a queen has beside the connections of clients and foragers: her log, snapshots, peers.
@@ -53,6 +54,7 @@ struct Run {
 impl Queen {
     pub(crate) fn run(&self) -> anyhow::Result<Exit> {
         let Command::Run(run) = &self.command;
+        huge_pages::use_them();
         let mut text = run.daemon.read_config()?;
         if run.insecure {
             text.overrides.push(("insecure".to_owned(), "true".to_owned()));
@@ -96,7 +98,12 @@ async fn serve(config: QueenConfig, mut orphaned: Orphaned) -> anyhow::Result<Ex
     let queen = started.await.context("the queen does not start")?;
     tracing::info!(http = queen.http_address(), "the queen runs");
     tokio::select! {
-        failure = queen.failed() => anyhow::bail!("the queen stopped: {failure}"),
+        failure = queen.failed() => {
+            // That was wanted: whoever starts queens again need not start this one.
+            anyhow::ensure!(failure == Failure::Removed, "the queen stopped: {failure}");
+            tracing::warn!("{failure}");
+            return Ok(Exit::Done);
+        }
         () = interrupts.reach(1) => {}
         () = orphaned.wait() => {
             tracing::info!("the parent is gone");

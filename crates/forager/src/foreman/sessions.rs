@@ -69,7 +69,11 @@ impl Sessions {
         {
             self.lines.lost(member);
         }
-        self.unfollow(session);
+        if self.leader == Some(session) {
+            // One of the others leads next, and they may have started again since they were tried last.
+            self.leader = None;
+            self.lines.hurry();
+        }
     }
 
     /// Ends a session; its line opens another later.
@@ -139,13 +143,21 @@ impl Sessions {
         }
     }
 
+    /// Somebody says who leads. Without a session with that queen there is one soon, even if it did not answer lately: it
+    /// may have started again just before it was elected.
+    pub(super) fn seek(&self, leader: MemberId) {
+        if !self.open.values().any(|session| session.member == Some(leader)) {
+            self.lines.hurry();
+        }
+    }
+
     /// A leader answered a hello; says when the oldest was said that it can have been.
     pub(super) fn hello_answered(&mut self, session: SessionNo) -> Option<Duration> {
         self.open.get_mut(&session)?.greeted_at.take()
     }
 
-    pub(super) fn learn_members(&mut self, members: &[MemberAddress]) {
-        self.lines.learn(members);
+    pub(super) fn learn_members(&mut self, members: &[MemberAddress], by_leader: bool) {
+        self.lines.learn(members, by_leader);
     }
 
     /// The sessions whose queen has answered.

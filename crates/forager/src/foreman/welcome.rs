@@ -10,9 +10,12 @@ impl Foreman {
     pub(super) fn welcome(&mut self, session: SessionNo, welcome: &Welcome) -> Result<(), StorageError> {
         self.parts.sessions.welcomed(session, welcome.member);
         self.pulse.set_interval(welcome.heartbeat_ms);
-        self.parts.sessions.learn_members(&welcome.members);
+        self.parts.sessions.learn_members(&welcome.members, welcome.leading);
         let Some(epoch) = welcome.epoch.filter(|_| welcome.leading) else {
             self.parts.sessions.unfollow(session);
+            if let Some(leader) = welcome.leader {
+                self.parts.sessions.seek(leader);
+            }
             return Ok(());
         };
         if let Some(incarnation) = welcome.incarnation {

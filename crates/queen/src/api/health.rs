@@ -29,6 +29,14 @@ pub(super) async fn ready(State(api): State<Api>) -> Result<&'static str, Proble
         Leadership::Following { leader: Some(_) } => {
             return Err(not_ready("this queen has not heard the leader for a while".into()));
         }
+        Leadership::Following { leader: None } if !api.is_member() => {
+            return Err(not_ready(format!(
+                "this queen is no member of the cluster yet: `antfarm cluster add --id {} --http {} --raft {}` adds it",
+                api.shared.config.id,
+                api.shared.config.advertised_http(),
+                api.shared.config.advertised_raft(),
+            )));
+        }
         Leadership::Following { leader: None } => {
             return Err(not_ready("this queen knows no leader: an election is under way, or no majority runs".into()));
         }
@@ -44,6 +52,14 @@ pub(super) async fn ready(State(api): State<Api>) -> Result<&'static str, Proble
     } else {
         let applied = replica.read(|state| state.applied().index);
         Err(not_ready(format!("this queen has applied {applied} of {committed} committed entries: it is catching up")))
+    }
+}
+
+impl Api {
+    /// Whether this queen is a member, or one of those that the cluster begins with.
+    fn is_member(&self) -> bool {
+        let joins = !self.shared.config.join.is_empty();
+        !joins || self.shared.replica.status().members.contains_key(&self.shared.config.id)
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) enum Kind {
     NotFound,
     MethodNotAllowed,
     Conflict,
+    ChangeUnderWay,
+    NotCaughtUp,
+    QuorumAtRisk,
     Gone,
     TooLarge,
     Invalid,
@@ -40,6 +43,9 @@ impl Kind {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "This cannot be done with that")
             }
             Self::Conflict => (StatusCode::CONFLICT, "conflict", "It contradicts what is there"),
+            Self::ChangeUnderWay => (StatusCode::CONFLICT, "change-under-way", "Another change is under way"),
+            Self::NotCaughtUp => (StatusCode::CONFLICT, "not-caught-up", "The member cannot vote yet"),
+            Self::QuorumAtRisk => (StatusCode::CONFLICT, "quorum-at-risk", "The cluster would stand still"),
             Self::Gone => (StatusCode::GONE, "gone", "The asked position is gone"),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large"),
             Self::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "invalid", "The document has faults"),
@@ -153,13 +159,19 @@ impl IntoResponse for Problem {
                 headers.insert(NOT_LEADING, HeaderValue::from_static("true"));
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER);
             }
-            Kind::Overloaded | Kind::NoQuorum | Kind::OutcomeUnknown | Kind::NotReady => {
+            Kind::Overloaded
+            | Kind::NoQuorum
+            | Kind::OutcomeUnknown
+            | Kind::NotReady
+            | Kind::ChangeUnderWay
+            | Kind::NotCaughtUp => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER);
             }
             Kind::BadRequest
             | Kind::NotFound
             | Kind::MethodNotAllowed
             | Kind::Conflict
+            | Kind::QuorumAtRisk
             | Kind::Gone
             | Kind::TooLarge
             | Kind::Invalid => {}

@@ -5,12 +5,14 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post, put};
+use axum::routing::{MethodRouter, delete, get, post, put};
 
 use super::dated::INDEX;
 use super::leader::{Care, Certainty, at_leader};
 use super::problem::{Kind, Problem};
-use super::{Api, attempts, cluster, decide, events, explain, foragers, graphs, health, nodes, results, submit, tools};
+use super::{
+    Api, attempts, cluster, decide, events, explain, foragers, graphs, health, members, nodes, results, submit, tools,
+};
 
 /// The longest body of a request that submits no graph.
 const MAX_SMALL_BODY: u64 = 1 << 20;
@@ -65,6 +67,8 @@ fn routes(graph_bytes: u64) -> Vec<Route> {
         route("/v1/events", &["get"], get(events::stream), None),
         route("/v1/forager", &["get"], get(forager), None),
         route("/v1/cluster", &["get"], get(cluster::show), None),
+        route("/v1/cluster/members", &["post"], post(members::put), proposed),
+        route("/v1/cluster/members/{id}", &["delete"], delete(members::delete), proposed),
         route("/v1/cluster/transfer", &["post"], post(cluster::transfer), current),
         route("/v1/graphs", &["get"], get(graphs::list), current),
         route("/v1/graphs", &["post"], post(submit::submit), submitted),

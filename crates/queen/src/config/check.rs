@@ -117,6 +117,20 @@ fn members(config: &QueenConfig, faults: &mut Vec<String>) {
             }
         }
     }
+    match (config.initial_members.is_empty(), config.join.is_empty()) {
+        (false, true) => {}
+        (true, false) => return join(config, faults),
+        (true, true) => {
+            return faults.push("one of initial_members and join is needed: which cluster is it?".to_owned());
+        }
+        (false, false) => {
+            return faults.push(
+                "initial_members and join exclude each other: a cluster begins with the first, and a queen that comes \
+                 later has the second"
+                    .to_owned(),
+            );
+        }
+    }
     let Some(own) = config.own() else {
         faults.push(not_listed(&config.id));
         return;
@@ -131,6 +145,21 @@ fn members(config: &QueenConfig, faults: &mut Vec<String>) {
     }
 }
 
+fn join(config: &QueenConfig, faults: &mut Vec<String>) {
+    for address in &config.join {
+        if port(address).is_none() {
+            faults.push(format!("join has {address:?}, and must be a list of host:port, such as [\"10.0.0.1:7201\"]"));
+        }
+        if *address == config.raft.address || config.advertise_raft.as_ref() == Some(address) {
+            faults.push(format!("join has {address}, which is this queen's own: name others, which are there already"));
+        }
+    }
+}
+
+fn port(address: &str) -> Option<u16> {
+    address.rsplit_once(':').and_then(|(_, port)| port.parse().ok())
+}
+
 /// The fault of a queen that is none of the initial members.
 pub(super) fn not_listed(id: &dyn std::fmt::Display) -> String {
     format!("initial_members does not name this queen, whose id is {id}: add it, the same list for all")
@@ -138,8 +167,7 @@ pub(super) fn not_listed(id: &dyn std::fmt::Display) -> String {
 
 fn exposure(config: &QueenConfig, faults: &mut Vec<String>) {
     for (key, address) in [("http", &config.http), ("raft.address", &config.raft.address)] {
-        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        if port.is_none() {
+        if port(address).is_none() {
             faults.push(format!("{key} is {address:?}, and must be host:port, such as 127.0.0.1:7101"));
         } else if !config.insecure && !is_loopback(address) {
             faults.push(format!(

@@ -11,10 +11,9 @@ use super::{QueenConfig, check};
 pub struct InvalidConfig(pub Vec<String>);
 
 /// Keys that this version refuses, and what to do without them.
-const NOT_YET: [(&str, &str); 3] = [
+const NOT_YET: [(&str, &str); 2] = [
     ("tls", "leave it out, and listen at loopback or set insecure = true on a network that you trust"),
     ("auth", "leave it out, and let nobody reach the http address whom you do not trust"),
-    ("join", "name all members in initial_members instead"),
 ];
 
 /// The placement policies that INTERFACES knows of and this version does not have.
@@ -56,6 +55,9 @@ fn listen_as_listed(table: &mut Table) -> Result<(), String> {
     let (Some(id), Some(members)) = (table.get("id"), table.get("initial_members").and_then(Value::as_array)) else {
         return Ok(()); // what is missing is told with all types
     };
+    if members.is_empty() {
+        return Ok(()); // a queen that joins says itself where it listens
+    }
     let Some(own) = members.iter().find(|member| member.get("id") == Some(id)) else {
         return Err(check::not_listed(id));
     };

@@ -29,6 +29,7 @@ impl QueenConfig {
             advertise_raft: None,
             insecure: false,
             initial_members: vec![InitialMember { id: MemberId(1), http, raft: raft.clone() }],
+            join: Vec::new(),
             scheduler: SchedulerConfig::default(),
             lease: LeaseConfig::default(),
             raft: RaftConfig::new(raft),

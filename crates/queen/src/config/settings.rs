@@ -37,6 +37,11 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting("advertise_raft", Free, "Where its peers reach it; by default as initial_members says."),
     setting("insecure", Free, "Whether it may listen at other addresses than loopback without TLS."),
     setting("initial_members", Free, "The members that the cluster begins with, the same list for all of them."),
+    setting(
+        "join",
+        Free,
+        "In place of initial_members: raft addresses (host:port) of queens of a cluster that this one is to be added to.",
+    ),
     setting("scheduler.tick", Span("10ms", "10s"), "How often a leader looks for what only time changes."),
     setting(
         "scheduler.assign_timeout",

@@ -157,6 +157,12 @@ impl Leadership {
         Welcome { epoch: Some(self.epoch), leading: true, leader: Some(shared.config.id), ..super::welcome(shared) }
     }
 
+    /// What a forager is told again that this leader has registered; the others are yet to be told for the first time.
+    pub(super) fn greeting_again(&self, shared: &Shared, id: SessionId) -> Option<Welcome> {
+        let incarnation = self.active.get(self.forager_of.get(&id)?)?.incarnation;
+        Some(Welcome { incarnation: Some(incarnation), ..self.greeting(shared) })
+    }
+
     /// Something speaks against this leadership.
     pub(super) fn doubt(&mut self) {
         self.doubt = Doubt::New;
@@ -335,11 +341,7 @@ impl Leadership {
                 Whom::Asker(answer) => {
                     let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
                 }
-                Whom::Confirm(forager, attempts) => {
-                    for attempt in attempts {
-                        self.settle_report(forager, attempt);
-                    }
-                }
+                Whom::Confirm(forager, attempts) => self.settle_reports(forager, &attempts),
                 Whom::Registering(session) => self.registered(session, own.into_iter().next()),
             }
         }

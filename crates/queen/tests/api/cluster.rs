@@ -114,6 +114,29 @@ impl Cluster {
         self.queens[position] = Some(queen.expect("it starts"));
     }
 
+    /// Starts another queen, which is to be added; tells its id.
+    pub(crate) async fn join(&mut self) -> usize {
+        let id = self.queens.len() + 1;
+        let text = format!(
+            "id = {id}\ncluster_id = \"test\"\ndata_dir = \"/queen\"\nhttp = \"{}\"\nraft = \"{}\"\njoin = [\"{}\"]\n",
+            http(id),
+            raft(id),
+            raft(1)
+        );
+        self.configs.push(QueenConfig::parse(&text, &[]).expect("it is valid"));
+        self.engines.push(Arc::new(MemoryEngine::new()));
+        self.disks.push(Arc::new(MemoryDisk::new()));
+        self.queens.push(None);
+        self.start(id).await;
+        id
+    }
+
+    /// Waits until a queen has stopped by itself, and tells why.
+    pub(crate) async fn failed(&self, id: usize) -> String {
+        let queen = self.queens[id - 1].as_ref().expect("it runs");
+        tokio::time::timeout(PATIENCE, queen.failed()).await.expect("it stops").to_string()
+    }
+
     /// Stops a queen in order.
     pub(crate) async fn stop(&mut self, id: usize) {
         self.queens[id - 1].take().expect("it runs").stop().await;

@@ -7,6 +7,7 @@ mod events;
 mod failures;
 mod forager;
 mod leases;
+mod members;
 mod network;
 mod power_cut;
 mod reads;

@@ -24,6 +24,9 @@ const MAX_BYTES: usize = 4 << 10;
 /// A handshake that takes longer is given up.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(2);
 
+/// In place of a member id: whoever is at that address.
+pub(super) const ANYBODY: MemberId = MemberId(0);
+
 /// The two directions of a connection whose ends know each other.
 pub(super) struct Connection {
     pub(super) reader: FrameReader<ReadHalf<Stream>>,
@@ -60,13 +63,15 @@ pub(crate) enum Refusal {
     OtherProtocol { ours: u16, theirs: u16 },
     #[error("it cannot note a disk now")]
     Busy,
+    #[error("member {0} was removed from the cluster, and its id is never used again")]
+    Removed(MemberId),
 }
 
 impl Refusal {
     /// Whether it says that the refused one does not belong here, as it is now.
     pub(super) fn is_final(&self) -> bool {
         match self {
-            Self::OtherCluster { .. } | Self::OtherDisk(_) => true,
+            Self::OtherCluster { .. } | Self::OtherDisk(_) | Self::Removed(_) => true,
             Self::OtherMember { .. } | Self::OtherProtocol { .. } | Self::Busy => false,
         }
     }
@@ -83,7 +88,7 @@ pub(super) enum HandshakeError {
     Refused(Refusal),
 }
 
-/// Greets whoever accepted the stream, who should be member `to`.
+/// Greets whoever accepted the stream, who should be member `to`, if it must not be [`ANYBODY`].
 pub(super) async fn greet(
     stream: Stream,
     to: MemberId,
@@ -107,7 +112,7 @@ pub(super) async fn greet(
     match codec::decode(Kind::Welcome, &reader.next().await?).map_err(invalid)? {
         WelcomeV1::Refused(refusal) => Err(HandshakeError::RefusedByPeer(refusal)),
         WelcomeV1::Welcome { member, disk } => {
-            if member != to {
+            if to != ANYBODY && member != to {
                 return Err(HandshakeError::Refused(Refusal::OtherMember { ours: member, asked: to }));
             }
             disks.check(member, disk).await.map_err(|refused| HandshakeError::Refused(refusal(&refused)))?;
@@ -149,8 +154,11 @@ async fn judge(hello: &HelloV1, identity: &Identity, disks: &PeerDisks) -> Resul
     if hello.cluster != identity.cluster {
         return Err(Refusal::OtherCluster { ours: identity.cluster.clone(), theirs: hello.cluster.clone() });
     }
-    if hello.to != identity.member {
+    if hello.to != ANYBODY && hello.to != identity.member {
         return Err(Refusal::OtherMember { ours: identity.member, asked: hello.to });
+    }
+    if hello.from == identity.member {
+        return Err(Refusal::OtherDisk(hello.from)); // nobody talks to itself
     }
     disks.check(hello.from, hello.disk).await.map_err(|refused| refusal(&refused))
 }
@@ -158,6 +166,7 @@ async fn judge(hello: &HelloV1, identity: &Identity, disks: &PeerDisks) -> Resul
 fn refusal(refused: &DiskRefused) -> Refusal {
     match refused {
         DiskRefused::Changed(member) => Refusal::OtherDisk(*member),
+        DiskRefused::Removed(member) => Refusal::Removed(*member),
         DiskRefused::Unreadable(_) | DiskRefused::TooMany | DiskRefused::Storage(_) => Refusal::Busy,
     }
 }
@@ -195,5 +204,7 @@ mod tests {
         expect!["11 01 00 00 02 07"].assert_eq(&hex(&codec::encode(Kind::Welcome, &welcome)));
         let refused = WelcomeV1::Refused(Refusal::OtherDisk(MemberId(1)));
         expect!["11 01 00 01 02 01"].assert_eq(&hex(&codec::encode(Kind::Welcome, &refused)));
+        let removed = WelcomeV1::Refused(Refusal::Removed(MemberId(1)));
+        expect!["11 01 00 01 05 01"].assert_eq(&hex(&codec::encode(Kind::Welcome, &removed)));
     }
 }

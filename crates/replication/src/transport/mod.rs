@@ -17,6 +17,7 @@ mod gate;
 mod heard;
 mod hello;
 mod incoming;
+mod knock;
 mod lane;
 mod links;
 mod network;
@@ -27,6 +28,8 @@ mod wire;
 
 pub(crate) use gate::Gate;
 pub(crate) use heard::Heard;
+pub(crate) use hello::Refusal;
+pub(crate) use knock::{Door, knock};
 pub(crate) use links::{Links, Standing};
 pub(crate) use network::NetworkFactory;
 pub(crate) use peers::{Context, Peers, Refusals};

@@ -10,6 +10,7 @@ use antfarm_planted::{Bug, planted};
 use tokio::sync::watch;
 
 use crate::identity::{Identity, PeerDisks};
+use crate::membership::Removed;
 use crate::tasks::Tasks;
 use crate::transport::heard::Heard;
 use crate::transport::hello::Refusal;
@@ -23,6 +24,7 @@ pub(crate) struct Context {
     pub(crate) net: Net,
     pub(crate) identity: Identity,
     pub(crate) disks: PeerDisks,
+    pub(crate) removed: Removed,
     pub(crate) frame_bytes: usize,
     pub(crate) tasks: Tasks,
     pub(crate) refusals: Refusals,

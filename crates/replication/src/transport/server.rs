@@ -38,6 +38,7 @@ pub(crate) struct Handler<R: AsyncRuntime> {
     pub(crate) context: Arc<Context>,
     pub(crate) raft: Raft<Types<R>, StateMachine>,
     pub(crate) files: SnapshotFiles,
+    /// With which members it was told to begin; none if it joins.
     pub(crate) initial_members: Vec<u64>,
     pub(crate) life: LifeV1,
     /// What peers state of leaders that are gone.
@@ -120,6 +121,9 @@ impl<R: AsyncRuntime> Handler<R> {
                 frame = reader.next() => frame,
             };
             let Ok(frame) = frame else { return End::Broke };
+            if self.context.removed.contains(member) {
+                return End::Ours; // the handshake of the next connection tells why
+            }
             let request = match codec::decode(Kind::Request, &frame) {
                 Ok(request) => request,
                 Err(error) => {
@@ -157,7 +161,12 @@ impl<R: AsyncRuntime> Handler<R> {
                 Response::Append(convert::append_answer_to_wire(&answer))
             }
             Request::Vote(request) => {
-                let answer = raft.vote(convert::vote_from_wire(request)).await.map_err(io::Error::other)?;
+                let request = convert::vote_from_wire(request);
+                let (term, candidate) = (request.vote.leader_id.term, request.vote.leader_id.voted_for);
+                let answer = raft.vote(request).await.map_err(io::Error::other)?;
+                if answer.vote_granted {
+                    tracing::debug!(term, candidate, "a candidate has this member's vote");
+                }
                 Response::Vote(convert::vote_answer_to_wire(&answer))
             }
             Request::PreVote(request) => {

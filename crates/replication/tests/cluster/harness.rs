@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use antfarm_env::{Env, Net, SystemEnvironment};
 use antfarm_model::{Elapsed, Epoch, LogIndex, MemberId, Name, WallTime};
-use antfarm_replication::{Member, Office, Pending, Replica, ReplicaConfig, StartError, SystemRuntime};
+use antfarm_replication::{
+    Change, ChangeError, Changed, Member, Office, Pending, Replica, ReplicaConfig, StartError, SystemRuntime,
+};
 use antfarm_scheduler::{Entry, State};
 use antfarm_storage::{Disk, LogEngine, MemoryDisk, MemoryEngine};
 
@@ -51,7 +53,11 @@ pub(crate) fn address(id: u64) -> String {
 }
 
 pub(crate) fn members(count: u64) -> BTreeMap<MemberId, Member> {
-    (1..=count).map(|id| (MemberId(id), Member { raft: address(id), http: format!("member-{id}:2") })).collect()
+    (1..=count).map(|id| (MemberId(id), member(id))).collect()
+}
+
+pub(crate) fn member(id: u64) -> Member {
+    Member { raft: address(id), http: format!("member-{id}:2") }
 }
 
 pub(crate) fn name(text: &str) -> Name {
@@ -95,14 +101,19 @@ impl Cluster {
         }
     }
 
+    /// Those beyond the initial members join.
     pub(crate) fn config(&self, id: u64) -> ReplicaConfig {
         let mut config = ReplicaConfig::new(name("ants"), MemberId(id), address(id), members(self.members));
+        if id > self.members {
+            config.initial_members.clear();
+            config.join = (1..=self.members).map(address).collect();
+        }
         (self.change)(&mut config);
         config
     }
 
     pub(crate) async fn start(&mut self, id: u64) -> Result<(), StartError> {
-        let Storage { engine, disk } = self.storages[&id].clone();
+        let Storage { engine, disk } = self.storages.entry(id).or_insert_with(Storage::empty).clone();
         let net = self.switch.at(&address(id));
         let replica = start(self.config(id), net, engine, Arc::new(disk), Path::new("/snapshots")).await?;
         self.replicas.insert(id, replica);
@@ -147,6 +158,33 @@ impl Cluster {
         pending.await.expect("the entry commits").position.index
     }
 
+    /// Changes the membership at whoever leads, until that is done or refused for good.
+    pub(crate) async fn change(&self, change: Change) -> Result<Changed, ChangeError> {
+        eventually("the membership changes", async || {
+            let (leader, _) = self.leader().await;
+            match self.replicas[&leader].change_membership(&change).await {
+                Err(ChangeError::NotLeader { .. }) => None,
+                answer => Some(answer),
+            }
+        })
+        .await
+    }
+
+    /// Starts a queen that joins, adds it and makes it a voter.
+    pub(crate) async fn grow(&mut self, id: u64) {
+        self.start(id).await.expect("it starts");
+        self.change(add(id)).await.expect("it is added");
+        self.change(promote(id)).await.expect("it catches up and votes");
+    }
+
+    /// The voters and the learners, as the leader has them.
+    pub(crate) async fn configuration(&self) -> (Vec<u64>, Vec<u64>) {
+        let (leader, _) = self.leader().await;
+        let members = self.replicas[&leader].status().members;
+        let ids = |voter| members.iter().filter(|(_, member)| member.voter == voter).map(|(id, _)| id.0).collect();
+        (ids(true), ids(false))
+    }
+
     /// Waits until all running members stand at the same place, not before `index`, and compares their states there.
     pub(crate) async fn agree(&self, index: LogIndex) {
         let mut snapshots = eventually("all members have applied the same", async || {
@@ -159,6 +197,18 @@ impl Cluster {
         let digest = snapshots.pop().expect("a member runs").digest();
         assert!(snapshots.iter().all(|snapshot| snapshot.digest() == digest), "all replicas have the same state");
     }
+}
+
+pub(crate) fn add(id: u64) -> Change {
+    Change::Add { id: MemberId(id), member: member(id) }
+}
+
+pub(crate) fn promote(id: u64) -> Change {
+    Change::Promote { id: MemberId(id) }
+}
+
+pub(crate) fn remove(id: u64) -> Change {
+    Change::Remove { id: MemberId(id), forced: false }
 }
 
 pub(crate) fn entry(epoch: Epoch) -> Entry {

@@ -4,6 +4,7 @@ mod begin;
 mod elect;
 mod harness;
 mod identity;
+mod members;
 mod overload;
 mod propose;
 mod restart;

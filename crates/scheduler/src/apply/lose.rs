@@ -29,7 +29,7 @@ impl Step<'_> {
     /// Closes an attempt from which no end of its own came, and decides by its effect class what follows.
     pub(super) fn close_without_end(&mut self, id: AttemptId, forager: ForagerNo, ending: Ending) {
         let poison_limit = self.forager(forager).map_or(u32::MAX, |record| record.poison_limit);
-        let Some(attempt) = self.close(id, forager, ending, None) else { return };
+        let Some(attempt) = self.close(id, forager, |_| (ending, None)) else { return };
         let Some(shape) = self.shape(id.instance.graph) else { return };
         let Some(instance) = self.instance_mut(id.instance) else { return };
         if attempt.started_at.is_some() {

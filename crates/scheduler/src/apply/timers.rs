@@ -26,7 +26,7 @@ impl Step<'_> {
             Timer::Hold(id) if self.is_active(id.graph) => self.fire_hold(id),
             Timer::NotBefore(..) | Timer::Hold(_) => {}
             Timer::Timeout(id) => {
-                if let Some(forager) = self.state.index.open.get(&id).copied() {
+                if let Some(forager) = self.state.holder(&id) {
                     self.cancel_attempt(id, forager, CancelReason::Timeout);
                 }
             }

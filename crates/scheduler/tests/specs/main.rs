@@ -17,6 +17,7 @@ mod golden;
 mod graphs;
 mod histories;
 mod leases;
+mod members;
 mod not_before;
 mod prefetch;
 mod quarantine;

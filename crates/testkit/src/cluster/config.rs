@@ -1,6 +1,7 @@
 //! The configurations of daemons, as people write them.
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::path::Path;
 
 use super::ClusterSpec;
@@ -18,6 +19,25 @@ pub(super) fn queen(spec: &ClusterSpec, id: u16, ports: &Ports, folder: &Path) -
         ports.raft(id),
         members.collect::<Vec<_>>().join(",\n  "),
         spec.queen_settings,
+    )
+}
+
+/// The configuration of a queen that joins others at these addresses.
+pub(super) fn late_queen(
+    id: u16,
+    join: impl Iterator<Item = SocketAddr>,
+    settings: &str,
+    ports: &Ports,
+    folder: &Path,
+) -> String {
+    let join: Vec<String> = join.map(|address| format!("\"{address}\"")).collect();
+    format!(
+        "id = {id}\ncluster_id = \"test-{}\"\ndata_dir = \"{}\"\nhttp = \"{}\"\nraft.address = \"{}\"\njoin = [{}]\n\n{settings}",
+        ports.base(),
+        folder.join(format!("queen-{id}")).display(),
+        ports.http(id),
+        ports.raft(id),
+        join.join(", "),
     )
 }
 

@@ -2,7 +2,6 @@
 
 mod farm;
 mod memory;
-mod range;
 mod snapshot;
 
 use std::collections::BTreeMap;
@@ -11,11 +10,11 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde::Serialize;
 
+use super::range::Range;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::Table;
 use farm::Size;
-use range::Range;
 use snapshot::Costs;
 
 /// What does not change while something else does.

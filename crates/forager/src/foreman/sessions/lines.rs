@@ -31,10 +31,18 @@ impl Lines {
         lines
     }
 
-    /// The members that a queen named last are those that count. A queen that names none knows nothing of them.
-    pub(super) fn learn(&mut self, members: &[MemberAddress]) {
-        let members: BTreeSet<QueenAddress> = members.iter().filter_map(|member| member.http.parse().ok()).collect();
-        if !members.is_empty() && members != self.members {
+    /// The members that the leader named last are those that count. Another queen may be behind: whom she names is added, and
+    /// nobody left out. A queen that names none knows nothing of them.
+    pub(super) fn learn(&mut self, members: &[MemberAddress], by_leader: bool) {
+        let mut members: BTreeSet<QueenAddress> =
+            members.iter().filter_map(|member| member.http.parse().ok()).collect();
+        if members.is_empty() {
+            return;
+        }
+        if !by_leader {
+            members.extend(self.members.iter().cloned());
+        }
+        if members != self.members {
             self.members = members;
             self.keep();
         }
@@ -53,6 +61,11 @@ impl Lines {
         if self.aliases.len() != aliases {
             self.keep();
         }
+    }
+
+    /// Those that wait before they try again try now, once.
+    pub(super) fn hurry(&self) {
+        self.around.hurry.notify_waiters();
     }
 
     /// Opens the lines that are missing, and ends those that are not wanted.

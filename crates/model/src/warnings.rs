@@ -59,7 +59,7 @@ impl LatestEnds {
     }
 
     fn warning(&self, place: usize, node: &Node, deadline: WallTime, now: WallTime) -> Option<String> {
-        debug_assert!(self.0[place].is_some(), "every node was reached");
+        assert!(self.0[place].is_some(), "every node was reached");
         if deadline <= now {
             return Some(format!("{deadline} has passed: the node expires at once, and never runs"));
         }

@@ -64,7 +64,7 @@ impl Ring {
     /// Adds all events of an entry.
     pub(super) fn push(&mut self, index: LogIndex, events: Vec<Published>) {
         for event in events {
-            debug_assert_eq!(event.index, index, "the events of one entry come together");
+            assert_eq!(event.index, index, "the events of one entry come together");
             self.bytes += event.json.len();
             self.events.push_back(Arc::new(event));
         }

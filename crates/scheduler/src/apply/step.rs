@@ -101,7 +101,7 @@ impl<'a> Step<'a> {
         if before == next {
             return;
         }
-        debug_assert!(before.may_become(next), "{id}: {before} must not become {next}");
+        assert!(before.may_become(next), "{id}: {before} must not become {next}");
         instance.state = next;
         if next != InstanceState::Waiting && instance.held_until.is_some() {
             instance.story_mut().held_until = None;

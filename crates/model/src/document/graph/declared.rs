@@ -99,7 +99,7 @@ impl<'t, 'p> Declarations<'t, 'p> {
     }
 
     pub(super) fn number(&self, node: usize) -> NodeNo {
-        debug_assert!(node < self.nodes.len());
+        assert!(node < self.nodes.len());
         NodeNo(u32::try_from(node).expect("no more nodes than their limit, which is a u32"))
     }
 

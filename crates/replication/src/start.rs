@@ -17,7 +17,7 @@ use crate::error::StartError;
 use crate::feed::Feed;
 use crate::identity::{Identity, PeerDisks};
 use crate::log_store::LogStore;
-use crate::membership::{Removed, Turn, expelled};
+use crate::membership::{Removed, expelled};
 use crate::metrics::Metrics;
 use crate::record::decode_vote;
 use crate::state_machine::StateMachine;
@@ -92,7 +92,6 @@ pub(crate) async fn start<R: AsyncRuntime>(
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
         campaigns: Campaigns::default(),
         removed,
-        turn: Turn::new(),
         config,
     };
     tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.members.clone(), core.failure.clone()));

@@ -22,7 +22,7 @@ use crate::config::ReplicaConfig;
 use crate::error::{ChangeError, Failure, NotLeading, ProposeError, TransferError};
 use crate::feed::Feed;
 use crate::member::Member;
-use crate::membership::{Change, Changed, Removed, Turn};
+use crate::membership::{Change, Changed, Removed};
 use crate::metrics::Metrics;
 use crate::replica::Office;
 use crate::snapshot_times::SnapshotTimes;
@@ -77,7 +77,6 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) campaigns: Campaigns,
     pub(crate) snapshots: SnapshotTimes,
     pub(crate) removed: Removed,
-    pub(crate) turn: Turn,
 }
 
 impl<R: AsyncRuntime> Core for RaftCore<R> {

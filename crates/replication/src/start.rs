@@ -17,7 +17,7 @@ use crate::error::StartError;
 use crate::feed::Feed;
 use crate::identity::{Identity, PeerDisks};
 use crate::log_store::LogStore;
-use crate::membership::{Removed, Turn, expelled};
+use crate::membership::{Removed, expelled};
 use crate::metrics::Metrics;
 use crate::record::decode_vote;
 use crate::state_machine::StateMachine;
@@ -95,7 +95,6 @@ pub(crate) async fn start<R: AsyncRuntime>(
         campaigns: Campaigns::default(),
         snapshots,
         removed,
-        turn: Turn::new(),
         config,
     };
     tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.members.clone(), core.failure.clone()));

@@ -128,7 +128,7 @@ fn unknown_keys_are_refused() {
 
 #[test]
 fn what_is_planned_is_refused_by_name() {
-    for (key, value) in [("tls", "{}"), ("auth", "{}"), ("join", "[]"), ("scheduler.placement", "spread")] {
+    for (key, value) in [("tls", "{}"), ("auth", "{}"), ("scheduler.placement", "spread")] {
         let told = faults(&[(key, value)]);
         assert!(told.len() == 1 && told[0].contains("not supported yet by this version"), "{key}: {told:?}");
     }
@@ -165,6 +165,25 @@ fn members_must_be_told_apart() {
     assert!(told[1].starts_with("initial_members names member 2 twice"), "{told:?}");
     let told = faults(&[("advertise_http", "b:1")]);
     assert!(told[0].starts_with("advertise_http is b:1, but initial_members says 127.0.0.1:7102"), "{told:?}");
+}
+
+#[test]
+fn a_queen_that_joins_says_where_it_is_and_whom_it_joins() {
+    let from = MINIMAL.find("initial_members").expect("it has some");
+    let text = format!("{}join = [\"127.0.0.1:7201\"]\n", &MINIMAL[..from]);
+    let config = parse(&text, &[]).expect("it is complete");
+    assert_eq!((config.advertised_http(), config.advertised_raft()), ("127.0.0.1:7102", "127.0.0.1:7202"));
+    let replica = config.replica();
+    assert!(replica.initial_members.is_empty());
+    assert_eq!(replica.join, ["127.0.0.1:7201"]);
+    assert_eq!(QueenConfig::parse(&config.print(), &[]).as_ref(), Ok(&config));
+    let told = parse(&text, &[("join", "[\"nowhere\", \"127.0.0.1:7202\"]")]).expect_err("neither is another queen").0;
+    assert!(told[0].starts_with("join has \"nowhere\", and must be a list of host:port"), "{told:?}");
+    assert!(told[1].starts_with("join has 127.0.0.1:7202, which is this queen's own"), "{told:?}");
+    let told = parse(&MINIMAL[..from], &[]).expect_err("which cluster?").0;
+    assert_eq!(told, ["one of initial_members and join is needed: which cluster is it?"]);
+    let told = faults(&[("join", "[\"127.0.0.1:7201\"]")]);
+    assert!(told[0].starts_with("initial_members and join exclude each other"), "{told:?}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Changes of the membership: one member, one entry, one change at a time.
 //!
 //! ```text
-//!  change ──▶ turn ──▶ office ──▶ plan ──▶ caught up? quorum reachable? ──▶ append, if nothing changed meanwhile
-//!             (one)    (current)  (pure)   (asked of the members)           (one entry, in this office's term)
+//!  change ──▶ office ──▶ plan ──▶ caught up? quorum reachable? ──▶ append, if nothing changed meanwhile
+//!             (current)  (pure)   (asked of the members)           (one entry, in this office's term)
 //! ```
 //!
 //! A change adds a learner, makes it a voter, or removes one member: the voters of two neighbouring configurations differ by
@@ -12,7 +12,6 @@
 
 mod plan;
 mod removed;
-mod turn;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,14 +27,14 @@ use openraft::vote::leader_id_std::CommittedLeaderId;
 use openraft::{AsyncRuntime, EntryPayload};
 use tokio::time::{sleep, timeout};
 
-use crate::core::RaftCore;
+use crate::core::{Core as _, RaftCore, TERM_BITS};
 use crate::error::{ChangeError, NotLeading, TransferError};
 use crate::member::Member;
+use crate::replica::Office;
 use crate::transport::{Purpose, Request, Response};
 use crate::types::{Membership, StoredMembership};
 
 pub(crate) use removed::{Removed, expelled};
-pub(crate) use turn::Turn;
 
 /// Who answers within this time can be reached.
 const ANSWER_WITHIN: Duration = Duration::from_millis(500);
@@ -83,37 +82,64 @@ pub struct Changed {
 }
 
 impl<R: AsyncRuntime> RaftCore<R> {
-    /// Makes a change, or finds it made.
+    /// Makes a change, or finds it made, such as by the same request that came another way.
     pub(crate) async fn change(&self, change: &Change) -> Result<Changed, ChangeError> {
-        let _turn = self.turn.take(change).await?;
-        let office = self.current_office().await?;
-        let stored = self.configuration().await?;
-        let Some(next) = plan::next(stored.membership(), &self.removed.all(), change)? else {
-            return Ok(Changed { index: office.index, new: false });
-        };
-        match *change {
-            Change::Add { .. } => {}
-            Change::Promote { id } => {
-                self.await_caught_up(id, office.index).await?;
-                self.check_quorum(&next, Some(id)).await?;
+        let mut met_another = false;
+        loop {
+            let office = self.current_office().await?;
+            let stored = self.configuration().await?;
+            met_another |= !self.await_in_force(&stored).await?;
+            let removed = self.feed.read(|state| state.removed_members().clone());
+            let Some(next) = plan::next(stored.membership(), &removed, change)? else {
+                return Ok(Changed { index: office.index, new: false });
+            };
+            if met_another {
+                return Err(ChangeError::UnderWay);
             }
-            Change::Remove { id, forced } => {
-                if !forced && !planted(Bug::QuorumNotAsked) {
-                    self.check_quorum(&next, None).await?;
-                }
-                if id == self.config.member {
-                    return Err(self.step_aside().await);
+            self.check(change, &next, office.index).await?;
+            if matches!(change, Change::Remove { id, .. } if *id == self.config.member) {
+                return Err(self.step_aside().await);
+            }
+            let term = office.epoch.0 & ((1 << TERM_BITS) - 1);
+            match self.append_configuration(next, &stored, term).await {
+                Err(ChangeError::UnderWay) => met_another = true,
+                appended => {
+                    let index = appended?;
+                    tracing::info!(?change, %index, "the membership has changed");
+                    return Ok(Changed { index, new: true });
                 }
             }
         }
-        let term = office.epoch.0 & ((1 << crate::core::TERM_BITS) - 1);
-        let index = self.append_configuration(next, &stored, term).await?;
-        tracing::info!(?change, %index, "the membership has changed");
-        Ok(Changed { index, new: true })
     }
 
-    async fn current_office(&self) -> Result<crate::replica::Office, ChangeError> {
-        use crate::core::Core as _;
+    /// Whether the cluster would go on after a change.
+    async fn check(&self, change: &Change, next: &Membership, committed: LogIndex) -> Result<(), ChangeError> {
+        match *change {
+            Change::Add { .. } | Change::Remove { forced: true, .. } => Ok(()),
+            Change::Remove { .. } if planted(Bug::QuorumNotAsked) => Ok(()),
+            Change::Promote { id } => {
+                self.await_caught_up(id, committed).await?;
+                self.check_quorum(next, Some(id)).await
+            }
+            Change::Remove { .. } => self.check_quorum(next, None).await,
+        }
+    }
+
+    /// Waits until a configuration is committed and applied; tells whether it was before.
+    async fn await_in_force(&self, stored: &StoredMembership) -> Result<bool, ChangeError> {
+        let index = LogIndex(stored.log_id().as_ref().map_or(0, |id| id.index));
+        let mut applied = self.feed.applied();
+        if *applied.borrow_and_update() >= index {
+            return Ok(true);
+        }
+        match timeout(COMMIT_WITHIN, applied.wait_for(|applied| *applied >= index)).await {
+            Ok(Ok(_)) => Ok(false),
+            Ok(Err(_)) => Err(ChangeError::Stopped),
+            Err(_) => Err(ChangeError::UnderWay),
+        }
+    }
+
+    async fn current_office(&self) -> Result<Office, ChangeError> {
         self.open_office().await.map_err(|error| match error {
             NotLeading::NotLeader { leader } => ChangeError::NotLeader { leader },
             NotLeading::NoQuorum => ChangeError::NotLeader { leader: None },
@@ -180,7 +206,6 @@ impl<R: AsyncRuntime> RaftCore<R> {
 
     /// Lets another member lead, which is then to remove this one.
     async fn step_aside(&self) -> ChangeError {
-        use crate::core::Core as _;
         match self.transfer(None).await {
             Ok(leader) => ChangeError::NotLeader { leader: Some(leader) },
             Err(TransferError::NotLeader { leader }) => ChangeError::NotLeader { leader },

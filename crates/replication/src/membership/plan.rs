@@ -45,8 +45,7 @@ pub(super) fn next(
             }
         }
     }
-    // Every voter is a member, and one is left: there is such a configuration.
-    Ok(Membership::new(vec![voters], members).ok())
+    Ok(Some(Membership::new(vec![voters], members).expect("every voter is a member, and one is left")))
 }
 
 /// Whether a member is to be added, not there already, and not in conflict with anybody.
@@ -77,11 +76,10 @@ fn may_be_added(
 }
 
 fn known(members: &BTreeMap<u64, Member>, removed: &BTreeSet<MemberId>, id: MemberId) -> Result<(), ChangeError> {
-    match members.contains_key(&id.0) {
-        true => Ok(()),
-        false if removed.contains(&id) => Err(ChangeError::WasRemoved(id)),
-        false => Err(ChangeError::Unknown(id)),
+    if members.contains_key(&id.0) {
+        return Ok(());
     }
+    Err(if removed.contains(&id) { ChangeError::WasRemoved(id) } else { ChangeError::Unknown(id) })
 }
 
 #[cfg(test)]

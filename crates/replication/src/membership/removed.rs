@@ -33,10 +33,6 @@ impl Removed {
     pub(crate) fn contains(&self, member: MemberId) -> bool {
         self.0.borrow().contains(&member)
     }
-
-    pub(crate) fn all(&self) -> BTreeSet<MemberId> {
-        self.0.borrow().clone()
-    }
 }
 
 /// Waits until this member is known to be removed: it has applied that itself, or a peer has and says so.

@@ -1,7 +1,7 @@
 //! Members come and go.
 
 use antfarm_model::MemberId;
-use antfarm_replication::{Change, ChangeError, Failure, Leadership};
+use antfarm_replication::{Change, ChangeError, Changed, Failure, Leadership};
 
 use crate::harness::{Cluster, PATIENCE, Storage, add, address, eventually, member, promote, propose, remove};
 
@@ -188,6 +188,24 @@ async fn a_change_is_made_once_however_often_it_is_asked_for() {
     for new in [true, false] {
         assert_eq!(cluster.change(remove(2)).await.map(|changed| changed.new), Ok(new));
     }
+    cluster.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_changes_at_the_same_time_one_is_made_and_the_others_are_refused() {
+    let cluster = Cluster::running(3).await;
+    let (leader, _) = cluster.leader().await;
+    let changes: Vec<Change> = (4..=7).map(add).collect();
+    let replica = &cluster.replicas[&leader];
+    let ends = futures_util::future::join_all(changes.iter().map(|change| replica.change_membership(change))).await;
+    let made = |end: &Result<Changed, ChangeError>| match end {
+        Ok(changed) => changed.new,
+        Err(ChangeError::UnderWay) => false,
+        Err(other) => panic!("it is refused for another reason: {other}"),
+    };
+    let made: Vec<u64> = (4..).zip(&ends).filter(|(_, end)| made(end)).map(|(id, _)| id).collect();
+    assert!(!made.is_empty() && made.len() < ends.len(), "{ends:?}");
+    assert_eq!(cluster.configuration().await, (vec![1, 2, 3], made));
     cluster.shutdown().await;
 }
 

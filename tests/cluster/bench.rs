@@ -33,6 +33,17 @@ fn latencies_are_those_of_nodes_that_were_started() {
 }
 
 #[test]
+fn an_idle_cluster_is_measured() {
+    let _turn = Turn::take();
+    let call = ["bench", "idle", "--json", "--foragers", "2", "--seconds", "1"];
+    let report = Command::antfarm(call).run().exits(0).json();
+    let queens = report["queens"].as_array().expect("a list");
+    let leaders: Vec<_> = queens.iter().map(|queen| queen["leads"] == true).collect();
+    assert_eq!(leaders, [true, false, false], "{report}");
+    assert!(queens.iter().all(|queen| queen["resident_mib"].as_f64().is_some_and(|mib| mib > 1.0)), "{report}");
+}
+
+#[test]
 fn more_than_twice_the_slots_is_no_prefetch_to_measure() {
     let finished = Command::antfarm(["bench", "schedule", "--slots", "4", "--prefetch", "9"]).run().exits(2);
     assert!(finished.stderr.contains("--prefetch 9 with --slots 4"), "{}", finished.stderr);

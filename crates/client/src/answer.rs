@@ -15,6 +15,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// A log entry that the answer reflects.
     pub index: Option<u64>,
+    /// Where the leader takes requests (`host:port`), if another queen had it answer.
+    pub leader: Option<String>,
     /// The body.
     pub body: Bytes,
 }

@@ -31,7 +31,8 @@ pub struct Client {
     pub(crate) transport: Transport,
     pub(crate) servers: Arc<[String]>,
     timeout: Duration,
-    /// The position of the queen that answered last: the first to be asked.
+    /// The position of the queen that is asked first: the leader, if it is one of them and has been named, else who answered
+    /// last.
     preferred: Arc<AtomicUsize>,
 }
 
@@ -88,7 +89,8 @@ impl Client {
     pub async fn ask(&self, ask: &Ask) -> Result<Answer, ClientError> {
         let search = Search::new(&self.transport, &self.servers, ask, self.timeout);
         let (answer, server) = search.run(self.preferred()).await?;
-        self.preferred.store(server, Ordering::Relaxed);
+        let leader = answer.leader.as_ref().and_then(|leader| self.servers.iter().position(|one| one == leader));
+        self.preferred.store(leader.unwrap_or(server), Ordering::Relaxed);
         Ok(answer)
     }
 
@@ -309,5 +311,30 @@ impl Page {
     fn of(&self, path: &str) -> String {
         let limit = self.limit.map(|limit| limit.to_string());
         with_query(path, &[("state", self.state.clone()), ("after", self.after.clone()), ("limit", limit)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scripted::{Line, Script};
+    use crate::transport::Ask;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_leader_is_asked_directly_once_an_answer_names_it() {
+        let script = Script::default()
+            .say("a:1", Line::answer(200, "antfarm-leader: b:1\r\n", "{}"))
+            .say("b:1", Line::answer(200, "", "{}"))
+            .say("b:1", Line::answer(200, "antfarm-leader: c:1\r\n", "{}"))
+            .say("b:1", Line::answer(200, "", "{}"));
+        let client = script.client();
+        for _ in 0..4 {
+            client.ask(&Ask::read("/v1/cluster")).await.expect("somebody answers");
+        }
+        let asked = script.asked();
+        assert_eq!(
+            asked,
+            ["a:1", "b:1", "b:1", "b:1"].map(|queen| format!("{queen} GET /v1/cluster")),
+            "c:1 is no server"
+        );
     }
 }

@@ -207,7 +207,7 @@ impl EventStream {
         }
         let body = http_body_util::Limited::new(body, MAX_PROBLEM_BYTES).collect().await;
         let body = body.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-        let answer = Answer { server: server.clone(), status: parts.status, index: None, body };
+        let answer = Answer { server: server.clone(), status: parts.status, index: None, leader: None, body };
         match answer.problem() {
             Some(problem) => Err(ClientError::Refused(problem)),
             None => Err(ClientError::NotUnderstood { server: server.clone(), why: "it began no stream".to_owned() }),

@@ -70,6 +70,7 @@ fn problems() {
         server: "q:1".into(),
         status: StatusCode::CONFLICT,
         index: None,
+        leader: None,
         body: Bytes::copy_from_slice(bytes),
     };
     Target::new(FOLDER, "problems")

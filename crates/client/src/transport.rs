@@ -100,8 +100,10 @@ impl Transport {
         let body =
             Limited::new(body, MAX_ANSWER_BYTES).collect().await.map_err(|error| NoAnswer::sent(&error))?.to_bytes();
         self.lock_idle().insert(server.to_owned(), sender);
-        let index = parts.headers.get("antfarm-index").and_then(|index| index.to_str().ok()?.parse().ok());
-        Ok(Answer { server: server.to_owned(), status: parts.status, index, body })
+        let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let index = header("antfarm-index").and_then(|index| index.parse().ok());
+        let leader = header("antfarm-leader").map(ToOwned::to_owned);
+        Ok(Answer { server: server.to_owned(), status: parts.status, index, leader, body })
     }
 
     /// Asks, and leaves the body to be read as it comes.

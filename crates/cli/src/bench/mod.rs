@@ -11,6 +11,7 @@ mod cpu;
 mod failover;
 mod farm;
 mod fault;
+mod idle;
 mod latency;
 mod load;
 mod range;
@@ -29,6 +30,7 @@ use crate::exit::Exit;
 
 use core::Core;
 use failover::Failover;
+use idle::Idle;
 use latency::Latency;
 use schedule::Schedule;
 
@@ -44,6 +46,7 @@ pub(crate) struct Bench {
 enum Command {
     Core(Core),
     Failover(Failover),
+    Idle(Idle),
     Latency(Latency),
     Schedule(Schedule),
 }
@@ -53,6 +56,7 @@ impl Bench {
         match &self.command {
             Command::Core(core) => core.run(console),
             Command::Failover(failover) => failover.run(global, console),
+            Command::Idle(idle) => idle.run(global, console),
             Command::Latency(latency) => latency.run(global, console),
             Command::Schedule(schedule) => schedule.run(global, console),
         }

@@ -51,12 +51,12 @@ impl Usage {
 }
 
 /// A queen's metrics.
-async fn metrics(client: &Client) -> anyhow::Result<String> {
+pub(super) async fn metrics(client: &Client) -> anyhow::Result<String> {
     Ok(client.ask(&Ask::read("/metrics")).await?.text())
 }
 
 /// A metric without labels.
-fn value(page: &str, name: &str) -> anyhow::Result<f64> {
+pub(super) fn value(page: &str, name: &str) -> anyhow::Result<f64> {
     let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     let value = value.with_context(|| format!("a queen has no metric {name}"))?;
     value.parse().with_context(|| format!("the metric {name} is no number"))

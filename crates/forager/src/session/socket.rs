@@ -21,6 +21,9 @@ const PATH: &str = "/v1/forager";
 /// Bytes that may wait in the socket beyond one whole frame.
 const WRITE_BUFFER_BYTES: usize = 128 << 10;
 
+/// So much is read at a time. Every read first fills as much with zeros, however little comes.
+const READ_BUFFER_BYTES: usize = 16 << 10;
+
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
@@ -42,6 +45,7 @@ pub(super) async fn connect(net: &Net, address: &QueenAddress, frame_bytes: usiz
     let config = WebSocketConfig::default()
         .max_message_size(Some(frame_bytes))
         .max_frame_size(Some(frame_bytes))
+        .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(0)
         .max_write_buffer_size(frame_bytes + WRITE_BUFFER_BYTES);
     let (socket, _) = client_async_with_config(request, stream, Some(config)).await.map_err(websocket)?;

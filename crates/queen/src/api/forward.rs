@@ -18,6 +18,9 @@ use super::problem::NOT_LEADING;
 /// On requests that another queen passed on; its value is that member's id. They are not passed on again.
 pub(super) const FORWARDED: HeaderName = HeaderName::from_static("antfarm-forwarded");
 
+/// On answers that came from the leader through another queen: where it can be asked directly.
+const LEADER: HeaderName = HeaderName::from_static("antfarm-leader");
+
 /// How long a connection to another queen may take.
 const CONNECT_WITHIN: Duration = Duration::from_millis(300);
 
@@ -58,6 +61,9 @@ impl Api {
         }
         let (mut parts, body) = response.into_parts();
         remove_those_of_a_connection(&mut parts.headers);
+        if let Ok(address) = HeaderValue::from_str(&address) {
+            parts.headers.insert(LEADER, address);
+        }
         Ok(Response::from_parts(parts, Body::new(body)))
     }
 

@@ -18,13 +18,17 @@ const WRITE_TIME: Duration = Duration::from_secs(5);
 /// A forager that says nothing at all for so many heartbeats is gone, whatever its connection looks like.
 const SILENT_HEARTBEATS: u32 = 10;
 
+/// So much is read at a time. Each session keeps as much, and every read first fills it with zeros, however little comes.
+const READ_BUFFER_BYTES: usize = 16 << 10;
+
 /// Batches that go into one write when several wait.
 const MAX_BATCHES: usize = 64;
 
 /// Turns an HTTP connection into a session.
 pub(crate) fn upgrade(shared: Shared, upgrade: WebSocketUpgrade) -> Response {
     let bytes = shared.config.limits.limits().frame_bytes as usize;
-    let upgrade = upgrade.max_message_size(bytes).max_frame_size(bytes).protocols(Codec::ALL.map(Codec::subprotocol));
+    let upgrade = upgrade.read_buffer_size(READ_BUFFER_BYTES).max_message_size(bytes).max_frame_size(bytes);
+    let upgrade = upgrade.protocols(Codec::ALL.map(Codec::subprotocol));
     let codec = upgrade
         .selected_protocol()
         .and_then(|chosen| chosen.to_str().ok())

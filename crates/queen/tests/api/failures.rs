@@ -21,6 +21,11 @@ async fn a_follower_has_the_leader_answer() {
     assert!(client.submit(GRAPH, "application/json").await.expect("it is forwarded").new);
     assert_eq!(client.graph("late").await.expect("what was acknowledged is seen").nodes.total, 1);
     assert_eq!(client.explain("late", "a").await.expect("the leader knows").reason, "no_forager_with_tool");
+    let answer = client.ask(&Ask::read("/v1/graphs/late")).await.expect("it is forwarded");
+    let leader = cluster.client_of(&[cluster.leader().await]);
+    assert_eq!(answer.leader.as_ref(), leader.servers().first(), "it says who could have been asked");
+    let answer = leader.ask(&Ask::read("/v1/graphs/late")).await.expect("the leader answers");
+    assert_eq!(answer.leader, None);
 }
 
 #[tokio::test]

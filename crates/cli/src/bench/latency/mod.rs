@@ -1,6 +1,7 @@
 //! `antfarm bench latency`: how long one node takes on an idle cluster, and how soon nodes start at a constant rate.
 
 mod percentiles;
+mod stages;
 mod timeline;
 mod trial;
 
@@ -13,6 +14,7 @@ use crate::console::Console;
 use crate::daemon;
 use crate::exit::Exit;
 use percentiles::Percentiles;
+use stages::Stages;
 use trial::{Run, Trial};
 
 /// Measure how long a node takes
@@ -73,6 +75,7 @@ impl Report {
     fn new(rate: u32, runs: Vec<Run>) -> Self {
         let median = Run {
             round_trip: Percentiles::median(&runs.iter().map(|run| run.round_trip)),
+            stages: Stages::median(&runs.iter().map(|run| run.stages)),
             ready_to_start: Percentiles::median(&runs.iter().map(|run| run.ready_to_start)),
             started_per_second: Range::of(runs.iter().map(|run| run.started_per_second)).median,
         };
@@ -80,7 +83,7 @@ impl Report {
     }
 
     fn text(&self) -> String {
-        let Run { round_trip, ready_to_start, started_per_second } = self.median;
+        let Run { round_trip, stages, ready_to_start, started_per_second } = self.median;
         let line = |measured: Percentiles, of: fn(&Run) -> f64| {
             let p50 = Range::of(self.runs.iter().map(of));
             let Percentiles { p50_ms, p99_ms, max_ms } = measured;
@@ -89,10 +92,13 @@ impl Report {
         format!(
             "{} runs\n\
              one node, submitted to succeeded  {}\n\
+             an entry, proposed to applied     {:.2} ms, of which {:.2} ms a sync of the leader's log\n\
              ready to started                  {}\n\
              started per second                {started_per_second:.0}, of {} submitted\n",
             self.runs.len(),
             line(round_trip, |run| run.round_trip.p50_ms),
+            stages.commit_ms,
+            stages.fsync_ms,
             line(ready_to_start, |run| run.ready_to_start.p50_ms),
             self.rate,
         )

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::percentiles::Percentiles;
+use super::stages::Stages;
 use super::timeline::{self, Moments};
 use crate::bench::farm::{Farm, Logs, Shape};
 use crate::bench::load::Load;
@@ -46,6 +47,9 @@ pub(super) struct Trial {
 pub(super) struct Run {
     /// From before a submission to the answer that the node succeeded.
     pub(super) round_trip: Percentiles,
+    /// What the leader did meanwhile.
+    #[serde(flatten)]
+    pub(super) stages: Stages,
     /// From the leader's application of the entry that made a node ready to the call of its tool.
     pub(super) ready_to_start: Percentiles,
     /// Nodes that became ready and were started, each second: less than the rate, if the cluster could not keep up.
@@ -64,7 +68,10 @@ impl Trial {
         };
         let farm = Farm::start(shape, &[], global).await?;
         let before = farm.whole().await?;
+        let leader = farm.client_of(before.leader)?;
+        let stages = Stages::begin(&leader).await?;
         let trips = round_trips(&farm, self.trips).await?;
+        let stages = stages.end(&leader).await?;
         let load = Load::of(farm.client.clone(), self.rate.div_ceil(NODES), |_| chains_of_two());
         sleep(WARM_UP).await;
         let began = SystemClocks::monotonic();
@@ -82,6 +89,7 @@ impl Trial {
         let started = u32::try_from(waits.len()).unwrap_or(u32::MAX);
         Ok(Run {
             round_trip: Percentiles::of(&trips)?,
+            stages,
             ready_to_start: Percentiles::of(&waits)?,
             started_per_second: f64::from(started) / ended.saturating_sub(began).as_secs_f64(),
         })

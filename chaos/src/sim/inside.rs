@@ -74,6 +74,9 @@ impl Looker {
     }
 
     fn note_progress(&mut self, queen: u16, life: u32, status: &ReplicaStatus, leads: bool) {
+        // The next leader may know of fewer commits than the last one told: what a queen once knew stays true.
+        let before = self.known.progress.get(&queen).filter(|before| before.life == life);
+        let committed = before.map_or(0, |before| before.committed).max(status.commit_index.0);
         let progress = Progress {
             queen,
             life,
@@ -81,7 +84,7 @@ impl Looker {
             purged: Some(status.purged_index.0),
             snapshot: Some(status.snapshot_index.0),
             applied: status.applied_index.0,
-            committed: status.commit_index.0,
+            committed,
             // Others may have been told of the commit of what they do not have yet.
             last: leads.then_some(status.last_index.0),
         };

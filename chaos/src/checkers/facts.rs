@@ -1,12 +1,12 @@
 //! Starts and ends as both sides know them, and how a history of real processes is translated into them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use antfarm_model::{Epoch, Fence, ForagerNo, GraphNo, NodeNo};
 use antfarm_scheduler::{AttemptId, InstanceId};
 
 use super::Violation;
-use crate::history::{AttemptName, AttemptStep, Evidence, Line, Mark, What};
+use crate::history::{AttemptName, AttemptStep, Call, DecidedVerdict, Evidence, Line, Mark, What};
 
 /// What happened, in order, by the history's own clock in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,25 +134,44 @@ pub(super) fn inside(evidence: &Evidence) -> Vec<Fact> {
     facts.collect()
 }
 
-/// Starts and ends in the order of the ledger. An attempt that left no end was over after its last sign of life.
+/// Attempts whose instances somebody had begin again, who vouched for the end of what was unknown: graph, node, index,
+/// fence.
+fn vouched_for(evidence: &Evidence) -> BTreeSet<(&str, &str, u32, u64)> {
+    let decisions = evidence.ops.iter().filter_map(|op| {
+        let Call::Decide { graph, node, index, fence, verdict: DecidedVerdict::Retry } = &op.call else { return None };
+        Some((graph.as_str(), node.as_str(), *index, *fence))
+    });
+    decisions.collect()
+}
+
+/// Starts and ends in the order of the ledger. An attempt that left no end was over after its last sign of life, or, if
+/// somebody has vouched for its end, when the next one started.
 pub(super) fn runs(evidence: &Evidence) -> Vec<Fact> {
     let mut names = Names::of(evidence);
+    let vouched_for = vouched_for(evidence);
     let mut last_signs = BTreeMap::new();
     for (place, line) in evidence.ledger.iter().enumerate() {
         last_signs.insert(names.attempt(name_of(line)), place);
     }
     let facts = evidence.ledger.iter().enumerate().flat_map(|(place, line)| {
         let attempt = names.attempt(name_of(line));
+        let (graph, node, instance) = line.instance();
+        let before = vouched_for.range((graph, node, instance, 0)..(graph, node, instance, line.fence));
+        let before = before.filter(|_| line.event == Mark::Start).map(|(.., fence)| {
+            let attempt = names.attempt(Name { graph, node, instance, fence: *fence });
+            Fact::Ended { attempt, at: line.at }
+        });
+        let before: Vec<Fact> = before.collect();
         let started = (line.event == Mark::Start).then(|| names.started(line));
         let ended = (last_signs.get(&attempt) == Some(&place)).then_some(Fact::Ended { attempt, at: line.at });
-        started.into_iter().chain(ended).collect::<Vec<_>>()
+        before.into_iter().chain(started).chain(ended).collect::<Vec<_>>()
     });
     facts.collect()
 }
 
 /// Starts, each with whether the log holds an assignment with its fence at the index that the fence names.
 pub(super) fn dispatches(evidence: &Evidence) -> Vec<Fact> {
-    let assigned: std::collections::BTreeSet<_> = evidence
+    let assigned: BTreeSet<_> = evidence
         .log
         .changes()
         .filter(|change| change.state == "assigned" && change.fence == Some(change.index))

@@ -29,9 +29,10 @@ pub(super) fn check(facts: &[Fact]) -> Result<(), Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkers::facts::runs;
     use crate::checkers::s05_single_start::tests::{attempt, started};
     use crate::checkers::sample::{UNSEEN, finds, with};
-    use crate::history::{Line, Mark};
+    use crate::history::{Call, DecidedVerdict, Line, Mark, What};
 
     #[test]
     fn an_overlap_is_found() {
@@ -50,5 +51,19 @@ mod tests {
                 sample.ledger.insert(end, start);
             }),
         );
+    }
+
+    #[test]
+    fn what_somebody_has_vouched_for_may_go_on() {
+        let evidence = with(|sample| {
+            let (start, end) = (sample.line("pay", Mark::Start), sample.line("pay", Mark::End));
+            let fence = sample.ledger[start].fence;
+            let next = Line { fence: UNSEEN, ..sample.ledger[start].clone() };
+            sample.ledger.insert(end, next);
+            let (graph, node, verdict) = ("g1".to_owned(), "pay".to_owned(), DecidedVerdict::Retry);
+            sample
+                .op(Call::Decide { graph, node, index: 0, fence, verdict }, |op| What::Info { op, why: String::new() });
+        });
+        assert!(check(&runs(&evidence)).is_ok());
     }
 }

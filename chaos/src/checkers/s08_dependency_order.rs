@@ -65,7 +65,7 @@ fn in_the_log(evidence: &Evidence) -> Result<(), Violation> {
             let is_settled = |index, state| settled.contains(&(change.graph, before.id.as_str(), index, state));
             let may_expire = may_expire(evidence, change.graph, before);
             let missing = (0..before.instances())
-                .find(|index| !is_settled(*index, "succeeded") && !(may_expire && is_settled(*index, "expired")));
+                .find(|index| !(is_settled(*index, "succeeded") || may_expire && is_settled(*index, "expired")));
             if let Some(index) = missing {
                 let what = format!(
                     "{}/{} was assigned at index {} before {} had succeeded, say the events",

@@ -14,14 +14,15 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
     let is_healthy = |forager: &str, at_us| {
         !faults.iter().any(|fault| fault.on.contains(forager) && fault.from <= at_us && at_us <= fault.upto)
     };
-    let mut states: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut read = 0;
+    // In the order of the log: a reader that missed some is ahead of those that did not.
+    let mut entries = BTreeMap::new();
     for record in &evidence.records {
-        let What::Entry { index, events } = &record.what else { continue };
-        if *index <= read {
-            continue; // another reader saw it before
+        if let What::Entry { index, events } = &record.what {
+            entries.entry(*index).or_insert((record.at_us, events)); // as soon as anybody saw it
         }
-        read = *index;
+    }
+    let mut states: BTreeMap<&str, &str> = BTreeMap::new();
+    for (index, (at_us, events)) in entries {
         for event in events.iter().filter(|event| event.r#type == "forager") {
             let (Some(forager), Some(state)) = (event.forager.as_deref(), event.state.as_deref()) else { continue };
             let before = states.insert(forager, state);
@@ -30,7 +31,7 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
                 (Some("ready"), "ready") => "registered again",
                 _ => continue,
             };
-            if is_healthy(forager, record.at_us) {
+            if is_healthy(forager, at_us) {
                 let what = format!("at index {index} {forager} {how}, and nothing had happened to it");
                 return Err(Violation::new("L7 no false loss", what));
             }

@@ -14,6 +14,9 @@ use crate::session::{Event, SessionNo};
 /// A queen answers every heartbeat; one that is silent for this long is not there.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// A queen answers a hello at once, whether she leads or not; one that takes longer can be heard by nobody.
+const FIRST_ANSWER: Duration = Duration::from_secs(5);
+
 /// A farewell that takes longer is left out.
 const CLOSE_WITHIN: Duration = Duration::from_millis(500);
 
@@ -64,8 +67,9 @@ async fn receive(
     events: &mpsc::Sender<Event>,
     frame_bytes: usize,
 ) -> Ended {
+    let mut patience = FIRST_ANSWER;
     loop {
-        let frame = match tokio::time::timeout(SILENCE, stream.next()).await {
+        let frame = match tokio::time::timeout(patience, stream.next()).await {
             Err(_) => return Ended::Silence,
             Ok(None) => return Ended::ByQueen,
             Ok(Some(Err(error))) => return error.into(),
@@ -83,6 +87,7 @@ async fn receive(
             Message::Close(_) => return Ended::ByQueen,
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => continue,
         };
+        patience = SILENCE;
         if events.send(Event::Received { session, messages }).await.is_err() {
             return Ended::ByForeman;
         }

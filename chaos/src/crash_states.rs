@@ -31,6 +31,7 @@ use std::time::Instant;
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
+use crate::checkers::Violation;
 use crate::crash_states::damage::DamageClass;
 use crate::crash_states::enumeration::Bounds;
 use crate::crash_states::examination::{MakeStore, Scope, examine};
@@ -82,6 +83,32 @@ const FULL_LONG: Scope = Scope {
     recoveries_every: 400,
     seed: 0,
 };
+
+/// What one seed looks at, where mistakes are made on purpose.
+const SCORED: Scope = Scope {
+    bounds: Bounds { subsets: 16, torn: 2 },
+    most_states: 400,
+    most_damaged: 400,
+    recoveries_every: 10,
+    seed: 0,
+};
+
+/// A store in which mistakes can be made on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Examined {
+    Snapshots,
+    Journal,
+}
+
+/// Examines a sample of the crash states of a store, and says what it does not survive.
+pub(crate) fn violations(store: Examined, seed: u64) -> anyhow::Result<Vec<Violation>> {
+    let (subject, property) = match store {
+        Examined::Snapshots => (snapshots::SNAPSHOTS, "S14 a crash leaves a snapshot whole or absent"),
+        Examined::Journal => (journal::JOURNAL, "S18 damage is detected"),
+    };
+    let tally = examine(&subject.story()?, Scope { seed, ..SCORED }, subject.notices, &|| Box::new(subject));
+    Ok(tally.words().map(|what| Violation::new(property, what.clone())).collect())
+}
 
 /// A log engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

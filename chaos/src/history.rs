@@ -16,9 +16,7 @@ mod record;
 mod recorder;
 
 pub(crate) use answers::metric;
-pub(crate) use attempt::{AttemptName, AttemptStep, HostileEnd};
-#[cfg(test)]
-pub(crate) use attempt::{Closer, OpenAttempt}; // nobody writes these yet; checkers read them
+pub(crate) use attempt::{AttemptName, AttemptStep, Closer, HostileEnd, OpenAttempt};
 pub(crate) use consensus::{Ballot, Claim, DiskStep, EntryId, Membership, Progress, Span};
 pub(crate) use event_log::Event;
 pub(crate) use evidence::{Evidence, Op, Outcome, Success};

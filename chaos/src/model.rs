@@ -36,8 +36,11 @@ use antfarm_scheduler::Policy;
 use anyhow::bail;
 use stateright::{Model, Property as Checked};
 
+use crate::checkers::Violation;
+
 use action::Action;
 use cores::{CoreNo, Cores};
+use properties::Property;
 use rules::Rules;
 use scope::Scope;
 use switches::SWITCHES;
@@ -99,6 +102,13 @@ impl Model for Ants {
     fn properties(&self) -> Vec<Checked<Self>> {
         properties::all(self)
     }
+}
+
+/// What breaks with all rules, as long as no mistake is made in the code that the model shares with the product.
+pub(crate) fn violations() -> Vec<Violation> {
+    let broken = RUNS.into_iter().find_map(|(effects, scope)| check::broken(effects, scope));
+    let violation = |(property, way): (Property, check::Way)| Violation::new(property.name(), format!("\n{way}"));
+    broken.map(violation).into_iter().collect()
 }
 
 /// Visits every state with all rules, then looks for what breaks without each; if `is_deep`, in the largest scope, too.

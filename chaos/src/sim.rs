@@ -18,6 +18,7 @@ mod diary;
 mod disk;
 mod engine;
 mod field;
+mod inside;
 mod life;
 mod logs;
 mod machine;
@@ -136,10 +137,11 @@ fn say(violated: verdict::Violated) -> anyhow::Result<anyhow::Error> {
     let faults: Vec<String> = plan.faults.iter().map(|fault| format!("  {fault}")).collect();
     let numbers: Vec<String> = plan.faults.iter().map(|fault| fault.number.to_string()).collect();
     Ok(anyhow::anyhow!(
-        "seed {}: {}\nwith these faults, and queen three {:?}:\n{}\ntrace: {}\nreplay: cargo run --release -p chaos -- sim --from {} --only {}",
+        "seed {}: {}\nwith these faults, {} queens, and a minority that is {:?}:\n{}\ntrace: {}\nreplay: cargo run --release -p chaos -- sim --from {} --only {}",
         plan.seed,
         what.join("\n  "),
-        plan.third,
+        plan.queens,
+        plan.minority,
         faults.join("\n"),
         path.display(),
         plan.seed,

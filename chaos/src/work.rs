@@ -5,7 +5,7 @@ mod known;
 mod programs;
 mod request;
 
-pub(crate) use graphs::graph;
+pub(crate) use graphs::{Moments, graph};
 pub(crate) use known::{Came, Known, verdict};
 pub(crate) use programs::{PROGRAMS, Program};
 pub(crate) use request::request;

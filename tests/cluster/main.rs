@@ -1,5 +1,7 @@
 //! What the real binary promises, shown on real processes: one file for each rule.
 
+mod bench;
+mod busy;
 mod cancel;
 mod check;
 mod completions;

@@ -70,7 +70,10 @@ fn metrics_count_what_happened() {
         ("antfarm_assignments_total{class=\"cpu\"}", 40.0),
         ("antfarm_results_total{outcome=\"succeeded\"}", 40.0),
         ("antfarm_log_bytes", 100.0),
+        ("antfarm_state_bytes", 1_000.0),
+        ("antfarm_snapshot_seconds_count", 0.0),
         ("antfarm_fsync_seconds_count", 3.0),
+        ("antfarm_fsync_bytes_total", 100.0),
     ] {
         let value = leader.metric(name).expect("there is such a metric");
         assert!(value >= least, "{name} is {value}");

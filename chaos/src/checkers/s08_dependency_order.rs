@@ -1,7 +1,10 @@
-//! S8: a node is assigned, and starts, only when everything that it depends on has succeeded.
+//! S8: a node is assigned, and starts, only when everything that it depends on has succeeded, or has expired where its
+//! graph goes on without it.
+
+use antfarm_model::OnDeadline;
 
 use super::Violation;
-use crate::history::{Evidence, Mark, NodeSpec};
+use crate::history::{Evidence, GraphSpec, Mark, NodeSpec};
 
 const PROPERTY: &str = "S8 dependency order";
 
@@ -17,6 +20,12 @@ fn dependencies<'a>(evidence: &'a Evidence, graph: &str, node: &str) -> Vec<&'a 
     after.iter().filter_map(|before| graph.node(before)).collect()
 }
 
+/// Whether the successors of a node run although it has expired.
+fn may_expire(evidence: &Evidence, graph: &str, node: &NodeSpec) -> bool {
+    let continues = |graph: &GraphSpec| graph.on_deadline == OnDeadline::Continue;
+    node.deadline_ms.is_some() && evidence.graphs.get(graph).is_some_and(continues)
+}
+
 /// By the order of lines, so no clock is involved.
 fn in_the_ledger(evidence: &Evidence) -> Result<(), Violation> {
     let mut ended = std::collections::BTreeSet::new();
@@ -28,7 +37,8 @@ fn in_the_ledger(evidence: &Evidence) -> Result<(), Violation> {
             continue;
         }
         let (graph, node, _) = line.instance();
-        for before in dependencies(evidence, graph, node).into_iter().filter(|before| before.tool.leaves_marks()) {
+        let must_end = |before: &&NodeSpec| before.tool.leaves_marks() && !may_expire(evidence, graph, before);
+        for before in dependencies(evidence, graph, node).into_iter().filter(must_end) {
             if let Some(index) = (0..before.instances()).find(|index| !ended.contains(&(graph, &before.id, *index))) {
                 let what =
                     format!("{graph}/{node} (fence {}) started before {}", line.fence, before.instance_name(index));
@@ -42,18 +52,20 @@ fn in_the_ledger(evidence: &Evidence) -> Result<(), Violation> {
 /// Where events show everything from the beginning of a graph on.
 fn in_the_log(evidence: &Evidence) -> Result<(), Violation> {
     let begun = evidence.log.beginnings();
-    let mut succeeded = std::collections::BTreeSet::new();
+    let mut settled = std::collections::BTreeSet::new();
     for change in evidence.log.changes() {
-        if change.state == "succeeded" {
-            succeeded.insert((change.graph, change.node, change.instance));
+        if change.state == "succeeded" || change.state == "expired" {
+            settled.insert((change.graph, change.node, change.instance, change.state));
         }
         let Some(first) = begun.get(change.graph).filter(|_| change.state == "assigned") else { continue };
         if !evidence.log.coverage.has_all(*first, change.index) {
             continue;
         }
         for before in dependencies(evidence, change.graph, change.node) {
-            let missing =
-                (0..before.instances()).find(|index| !succeeded.contains(&(change.graph, before.id.as_str(), *index)));
+            let is_settled = |index, state| settled.contains(&(change.graph, before.id.as_str(), index, state));
+            let may_expire = may_expire(evidence, change.graph, before);
+            let missing = (0..before.instances())
+                .find(|index| !is_settled(*index, "succeeded") && !(may_expire && is_settled(*index, "expired")));
             if let Some(index) = missing {
                 let what = format!(
                     "{}/{} was assigned at index {} before {} had succeeded, say the events",

@@ -1,8 +1,8 @@
 //! S19: members change one at a time, or through a joint configuration, and nobody who has forgotten all votes again.
 //!
-//! Members cannot be changed yet, so configurations are held to what any change must keep: everybody sees the same one at
-//! an index, it has voters, and every two that follow each other have a common quorum. What a change may ask for is not
-//! looked at: whether those who can be reached would still be a quorum is the product's own question when it is asked.
+//! Configurations are held to what any change must keep: everybody sees the same one at an index, it has voters, and every
+//! two that follow each other have a common quorum. What a change may ask for is not looked at: whether those who can be
+//! reached would still be a quorum is the product's own question when it is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 

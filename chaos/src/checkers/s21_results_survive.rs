@@ -20,9 +20,9 @@ fn foragers_keep_what_is_not_confirmed(evidence: &Evidence) -> Result<(), Violat
     for record in &evidence.records {
         let What::Attempt { forager, attempt, step, .. } = &record.what else { continue };
         match step {
-            AttemptStep::Starts { .. } | AttemptStep::Ends => drop(kept.insert((forager, attempt))),
-            AttemptStep::Confirmed => drop(kept.remove(&(forager, attempt))),
-            AttemptStep::Forgotten if kept.contains(&(forager, attempt)) => {
+            AttemptStep::Starts { .. } | AttemptStep::Ends => drop(kept.insert(attempt)),
+            AttemptStep::Confirmed => drop(kept.remove(attempt)),
+            AttemptStep::Forgotten if kept.contains(attempt) => {
                 let what = format!("{forager} forgot {attempt:?}, whose end nobody had confirmed");
                 return Err(Violation::new(PROPERTY, what));
             }

@@ -22,6 +22,9 @@ const LAST_INDEX: u64 = 30;
 /// The deadline of `g1`'s last node.
 pub(super) const DEADLINE_MS: u64 = 10_000;
 
+/// The moment that it waits for.
+pub(super) const NOT_BEFORE_MS: u64 = 1_100;
+
 /// A history that is being made.
 pub(super) struct Sample {
     records: Vec<(String, What)>,
@@ -108,19 +111,19 @@ pub(super) fn forager(open: u32, open_model: u32) -> ForagerSeen {
 
 /// The graphs of the sample: `g1` runs, `g2` is cancelled, `g3` says something.
 pub(super) fn graph(id: &str) -> GraphSpec {
-    let node = |id: &str, tool, after: &[&str]| {
-        let after = after.iter().map(ToString::to_string).collect();
-        NodeSpec { id: id.into(), tool, count: None, after, deadline_ms: None }
+    let say = || NodeSpec::new("say", Tool::Echo { word: "a word".into() }, &[]);
+    let write = || NodeSpec::new("write", Tool::Append { ms: 1, guard: false }, &[]);
+    let after = NodeSpec {
+        deadline_ms: Some(DEADLINE_MS),
+        not_before_ms: Some(NOT_BEFORE_MS),
+        ..NodeSpec::new("after", Tool::Work, &["write", "say"])
     };
-    let say = || node("say", Tool::Echo { word: "a word".into() }, &[]);
-    let write = || node("write", Tool::Append { ms: 1, guard: false }, &[]);
-    let after = NodeSpec { deadline_ms: Some(DEADLINE_MS), ..node("after", Tool::Work, &["write", "say"]) };
     let nodes = match id {
-        "g1" => vec![write(), say(), node("pay", Tool::Pay, &[]), after],
+        "g1" => vec![write(), say(), NodeSpec::new("pay", Tool::Pay, &[]), after],
         "g2" => vec![write()],
         _ => vec![say()],
     };
-    GraphSpec { id: id.into(), nodes }
+    GraphSpec::new(id.into(), nodes)
 }
 
 fn log() -> BTreeMap<u64, Vec<Event>> {

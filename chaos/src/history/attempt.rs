@@ -1,5 +1,7 @@
 //! What becomes of attempts, leases and foragers, as somebody sees it who can look into them.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 /// An attempt, by the names that stand in documents.
@@ -10,6 +12,22 @@ pub(crate) struct AttemptName {
     /// The instance.
     pub(crate) instance: u32,
     pub(crate) fence: u64,
+}
+
+/// As processes write it in their logs, with numbers for names: `g1/n2[0]#3`.
+impl FromStr for AttemptName {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let parts = || {
+            let (graph, rest) = text.split_once('/')?;
+            let (node, rest) = rest.split_once('[')?;
+            let (instance, fence) = rest.split_once("]#")?;
+            let (graph, node) = (graph.to_owned(), node.to_owned());
+            Some(Self { graph, node, instance: instance.parse().ok()?, fence: fence.parse().ok()? })
+        };
+        parts().ok_or(())
+    }
 }
 
 /// What a forager does with an attempt.

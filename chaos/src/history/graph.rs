@@ -1,6 +1,6 @@
 //! Task graphs as the workload makes them: enough to write their documents, and to judge what became of them.
 
-use antfarm_model::WallTime;
+use antfarm_model::{OnDeadline, WallTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GraphSpec {
     pub(crate) id: String,
+    /// What a node does to the rest when its deadline passes.
+    #[serde(default)]
+    pub(crate) on_deadline: OnDeadline,
     pub(crate) nodes: Vec<NodeSpec>,
 }
 
@@ -23,6 +26,9 @@ pub(crate) struct NodeSpec {
     /// In milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) deadline_ms: Option<u64>,
+    /// In milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) not_before_ms: Option<u64>,
 }
 
 /// What a node runs.
@@ -78,6 +84,11 @@ impl Tool {
 }
 
 impl GraphSpec {
+    /// A graph of these nodes.
+    pub(crate) fn new(id: String, nodes: Vec<NodeSpec>) -> Self {
+        Self { id, on_deadline: OnDeadline::default(), nodes }
+    }
+
     /// The document that is submitted, with the path of the ledger.
     pub(crate) fn document(&self, ledger: &str) -> Value {
         let nodes = self.nodes.iter().map(|node| {
@@ -91,9 +102,13 @@ impl GraphSpec {
             if let Some(deadline) = node.deadline_ms {
                 document["deadline"] = json!(WallTime(deadline).to_string());
             }
+            if let Some(moment) = node.not_before_ms {
+                document["not_before"] = json!(WallTime(moment).to_string());
+            }
             (node.id.clone(), document)
         });
-        json!({"id": self.id, "on_failure": "continue", "nodes": nodes.collect::<Map<_, _>>()})
+        let nodes = nodes.collect::<Map<_, _>>();
+        json!({"id": self.id, "on_failure": "continue", "on_deadline": self.on_deadline, "nodes": nodes})
     }
 
     /// The node with that id.
@@ -103,6 +118,12 @@ impl GraphSpec {
 }
 
 impl NodeSpec {
+    /// A node that is no array and may run at any time.
+    pub(crate) fn new(id: &str, tool: Tool, after: &[&str]) -> Self {
+        let after = after.iter().map(ToString::to_string).collect();
+        Self { id: id.to_owned(), tool, count: None, after, deadline_ms: None, not_before_ms: None }
+    }
+
     /// How many instances it has.
     pub(crate) fn instances(&self) -> u32 {
         self.count.unwrap_or(1)

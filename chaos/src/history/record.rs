@@ -98,7 +98,8 @@ pub(crate) enum What {
     /// `sim`: the loss of an incarnation is committed, or the registration that takes its place without its journal. At
     /// its first apply at the latest.
     Lost { forager: String, incarnation: u64 },
-    /// `sim`: a forager does something with an attempt; `may_overlap` where its tool is pure or idempotent.
+    /// `sim`: a forager does something with an attempt, or a queen has confirmed its end; `may_overlap` where its tool is
+    /// pure or idempotent.
     Attempt { forager: String, life: u32, attempt: AttemptName, may_overlap: bool, step: AttemptStep },
     /// `sim`: all attempts that a state shows as open.
     Open { queen: u16, applied: u64, attempts: Vec<OpenAttempt> },

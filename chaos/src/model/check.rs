@@ -91,6 +91,16 @@ pub(super) fn exhaust(effects: EffectClass, scope: Scope) -> anyhow::Result<Run>
     })
 }
 
+/// A property that breaks with all rules, and how.
+pub(super) fn broken(effects: EffectClass, scope: Scope) -> Option<(Property, Way)> {
+    let ants = Ants::new(effects, scope, Rules::ALL);
+    let checker = ants.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    Property::ALL.into_iter().find_map(|property| {
+        let path = checker.discovery(property.name())?;
+        Some((property, Way(path.into_actions())))
+    })
+}
+
 /// The shortest way on which a property breaks without a rule, if there is one.
 pub(super) fn shortest(
     effects: EffectClass,

@@ -145,8 +145,9 @@ impl Core {
         let foragers: Vec<Forager> = (0..FORAGERS).map(|number| self.named_forager(number, fence)).collect();
         let (graph, instance) = self.state.instance(INSTANCE).expect("it is never removed here");
         let mut named: Instance = instance.clone();
-        named.open = instance.open.iter().map(|open| OpenAttempt { fence: fence(open.fence), ..*open }).collect();
-        named.closed.iter_mut().for_each(|closed| closed.fence = fence(closed.fence));
+        let story = named.story_mut();
+        story.open = instance.open.iter().map(|open| OpenAttempt { fence: fence(open.fence), ..*open }).collect();
+        story.closed.iter_mut().for_each(|closed| closed.fence = fence(closed.fence));
         let term = self.state.applied().term;
         format!("{term} {foragers:?} {named:?} {:?} {}", graph.phase, graph.finished_at.is_some())
     }

@@ -108,8 +108,7 @@ fn linearizable(field: &Field<'_>, path: &str) -> anyhow::Result<Value> {
 
 fn fresh_graph() -> GraphSpec {
     let tool = Tool::Echo { word: "fresh".into() };
-    let only = NodeSpec { id: "only".into(), tool, count: None, after: vec![], deadline_ms: None };
-    GraphSpec { id: "fresh".into(), nodes: vec![only] }
+    GraphSpec::new("fresh".into(), vec![NodeSpec::new("only", tool, &[])])
 }
 
 fn submit(field: &Field<'_>, scribe: &mut Scribe<'_>, graph: &GraphSpec) -> anyhow::Result<()> {

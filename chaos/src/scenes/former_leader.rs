@@ -8,7 +8,7 @@ use std::time::Duration;
 use antfarm_env::{Env, Listener, Net, Network, Stream};
 use antfarm_forager::{Forager, ForagerConfig, ForagerHandle};
 use antfarm_model::{CostClass, EffectClass, Epoch, Fence, ForagerNo, GraphNo, Incarnation, MemberId, Name, NodeNo};
-use antfarm_protocol::{Assign, AttemptRef, Codec, ForagerMessage, Frame, JsonText, QueenMessage, Welcome};
+use antfarm_protocol::{Assign, AttemptRef, Codec, ForagerMessage, Frame, JsonText, QueenMessage, Welcome, Work};
 use antfarm_scheduler::{AttemptId, InstanceId};
 use antfarm_storage::MemoryDisk;
 use futures_util::{SinkExt, StreamExt};
@@ -98,10 +98,7 @@ fn leads(epoch: Epoch, incarnation: u64) -> Vec<QueenMessage> {
 
 /// An order of the former leader: something that takes no time and may be done twice.
 fn order(incarnation: u64) -> Assign {
-    Assign {
-        epoch: FORMER,
-        incarnation: Incarnation(incarnation),
-        attempt: AttemptRef { graph: GraphNo(1), node: NodeNo(0), index: 0, fence: Fence(1) },
+    let work = Work {
         graph_id: name("g"),
         node_id: name("n"),
         array: false,
@@ -109,10 +106,15 @@ fn order(incarnation: u64) -> Assign {
         effects: EffectClass::Pure,
         class: CostClass::Cpu,
         args: JsonText::new("null").expect("it is JSON"),
-        attempt_number: 1,
-        idempotency_key: "g@1/n".into(),
         timeout_ms: 60_000,
+    };
+    Assign {
+        epoch: FORMER,
+        incarnation: Incarnation(incarnation),
+        attempt: AttemptRef { graph: GraphNo(1), node: NodeNo(0), index: 0, fence: Fence(1) },
+        attempt_number: 1,
         deadline_ms: None,
+        work: Arc::new(work),
     }
 }
 

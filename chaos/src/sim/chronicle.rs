@@ -47,6 +47,11 @@ impl Chronicle {
         Pen { chronicle: self.clone(), by: by.into(), seq: 0 }
     }
 
+    /// What the clock of records shows.
+    pub(super) fn now_us(&self) -> u64 {
+        u64::try_from(self.time.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
     /// A process says something.
     pub(super) fn say(&self, life: &Life, text: &str) {
         let at_ms = self.time.elapsed().as_millis();
@@ -83,7 +88,7 @@ impl Chronicle {
     }
 
     fn write(&self, by: &str, seq: u64, what: What) {
-        let at_us = u64::try_from(self.time.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let at_us = self.now_us();
         let mut book = self.book();
         let place = book.records.len();
         book.records.push(Record { at_us, by: by.to_owned(), seq, what });

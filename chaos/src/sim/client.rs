@@ -6,10 +6,10 @@ use antfarm_client::Ask;
 use serde_json::Value;
 
 use super::chronicle::Pen;
-use super::field::{Field, PATIENCE, QUEENS};
+use super::field::{Field, PATIENCE};
 use crate::history::{Call, GraphSpec};
 use crate::random::Random;
-use crate::work::{Came, graph, verdict};
+use crate::work::{Came, Moments, graph, verdict};
 
 /// A submission whose outcome is unknown is repeated at the next queen, at most so often.
 const TRIES: usize = 6;
@@ -20,16 +20,26 @@ const NEW_PERCENT: u64 = 40;
 /// Between two looks of who decides.
 const LOOK_EVERY: Duration = Duration::from_millis(900);
 
-/// Works as long as there is work; between two operations it pauses for at most so long.
-pub(super) async fn work(field: Field, number: usize, most_pause_ms: u64, mut random: Random) {
+/// How clients work.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Habits {
+    /// Between two operations they pause for at most so long.
+    pub(super) most_pause_ms: u64,
+    /// Whether their nodes may wait for a moment.
+    pub(super) may_wait: bool,
+}
+
+/// Works as long as there is work.
+pub(super) async fn work(field: Field, number: usize, habits: Habits, mut random: Random) {
     let mut pen = field.chronicle.pen(format!("client-{number}"));
     let mut submitted = 0;
     let _working = field.begin_work();
     while field.has_work() {
-        let queen = Field::any_queen(&mut random);
+        let queen = field.any_queen(&mut random);
         if random.percent(NEW_PERCENT) {
             submitted += 1;
-            let graph = graph(format!("c{number}-{submitted}"), true, None, &mut random);
+            let moments = Moments { now_ms: field.time.wall_ms(), may_wait: habits.may_wait };
+            let graph = graph(format!("c{number}-{submitted}"), true, moments, &mut random);
             field.known().graphs.push(graph.clone());
             submit(&field, &mut pen, queen, &graph).await;
         } else {
@@ -38,14 +48,14 @@ pub(super) async fn work(field: Field, number: usize, most_pause_ms: u64, mut ra
                 field.ask(&mut pen, queen, &call).await;
             }
         }
-        tokio::time::sleep(Duration::from_millis(random.below(most_pause_ms))).await;
+        tokio::time::sleep(Duration::from_millis(random.below(habits.most_pause_ms))).await;
     }
 }
 
 /// Submits until somebody says yes or no.
 async fn submit(field: &Field, pen: &mut Pen, first: u16, graph: &GraphSpec) {
     let call = Call::Submit { graph: graph.clone() };
-    for queen in (0..QUEENS).cycle().map(|next| 1 + (first - 1 + next) % QUEENS).take(TRIES) {
+    for queen in field.queens_from(first).cycle().take(TRIES) {
         if field.ask(pen, queen, &call).await != Came::Unknown {
             return;
         }
@@ -56,7 +66,7 @@ async fn submit(field: &Field, pen: &mut Pen, first: u16, graph: &GraphSpec) {
 pub(super) async fn decide(field: Field, mut random: Random) {
     let mut pen = field.chronicle.pen("decider");
     while field.is_open() {
-        let queen = Field::any_queen(&mut random);
+        let queen = field.any_queen(&mut random);
         for (graph, node) in undecided(&field, queen).await {
             let Some(id) = node["id"].as_str() else { continue };
             let Some(fence) = fence_of(&field, queen, &graph, id).await else { continue };

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::chronicle::Pen;
-use super::field::{Field, PATIENCE, QUEENS};
+use super::field::{Field, PATIENCE};
 use super::watch::position;
 use crate::history::{Call, Goal, GraphShown, GraphSpec, NodeSpec, Tool, What};
 use crate::work::Came;
@@ -45,7 +45,7 @@ pub(super) async fn serves(field: &Field, pen: &mut Pen, queens: &[u16], fresh: 
 
 /// Waits until every graph has ended, and then until everything is at rest.
 pub(super) async fn settle(field: &Field, pen: &mut Pen) {
-    let client = field.client(&(1..=QUEENS).collect::<Vec<_>>(), PATIENCE);
+    let client = field.client(&field.queen_ids(), PATIENCE);
     if goal(pen, Goal::AllFinal, async || all_final(&client).await).await {
         let mut looker = field.chronicle.pen("closing-poll");
         goal(pen, Goal::Settled, async || settled(field, &client, &mut looker).await).await;
@@ -54,7 +54,7 @@ pub(super) async fn settle(field: &Field, pen: &mut Pen) {
 
 /// Writes down how all graphs stand, and what their results are.
 pub(super) async fn final_reads(field: &Field, pen: &mut Pen) -> anyhow::Result<()> {
-    let client = field.client(&(1..=QUEENS).collect::<Vec<_>>(), GIVE_UP_AFTER);
+    let client = field.client(&field.queen_ids(), GIVE_UP_AFTER);
     let mut after = String::new();
     loop {
         let page = linearizable(&client, &format!("/v1/graphs?limit={PAGE}{after}")).await?;
@@ -92,8 +92,7 @@ async fn linearizable(client: &Client, path: &str) -> anyhow::Result<Value> {
 
 fn fresh_graph(id: &str) -> GraphSpec {
     let tool = Tool::Echo { word: "fresh".into() };
-    let only = NodeSpec { id: "only".into(), tool, count: None, after: vec![], deadline_ms: None };
-    GraphSpec { id: id.into(), nodes: vec![only] }
+    GraphSpec::new(id.into(), vec![NodeSpec::new("only", tool, &[])])
 }
 
 /// Every graph that is there has ended: more than was acknowledged, as a submission may have been taken unheard.
@@ -109,7 +108,7 @@ async fn all_final(client: &Client) -> anyhow::Result<()> {
 
 async fn settled(field: &Field, client: &Client, pen: &mut Pen) -> anyhow::Result<()> {
     let mut seen = Vec::new();
-    for queen in 1..=QUEENS {
+    for queen in field.queen_ids() {
         let cluster = position(field, queen, pen).await.with_context(|| format!("queen-{queen} does not answer"))?;
         ensure!(cluster["open_attempts"] == 0, "{} attempts are open", cluster["open_attempts"]);
         ensure!(cluster["leader"].is_u64(), "queen-{queen} knows no leader");

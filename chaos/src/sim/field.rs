@@ -1,6 +1,6 @@
 //! What everybody in a simulated run shares: the machines, the network, the chronicle, what was submitted, and whom to ask.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,8 +19,6 @@ use crate::history::{Call, GraphShown, Phase, What};
 use crate::random::Random;
 use crate::work::{Came, Known, request};
 
-pub(super) const QUEENS: u16 = 3;
-
 /// Where queens take clients and foragers, and their peers.
 pub(super) const HTTP_PORT: u16 = 7_100;
 pub(super) const RAFT_PORT: u16 = 7_200;
@@ -37,10 +35,14 @@ pub(super) struct Parts {
     pub(super) fabric: Fabric,
     pub(super) sink: Sink,
     pub(super) chronicle: Chronicle,
+    queens: u16,
     /// The queens first, by their ids.
     pub(super) machines: Vec<Arc<Machine>>,
     /// A forager with the name of another one.
     pub(super) impostor: Arc<Machine>,
+    /// Queens that may come later.
+    newcomers: Vec<Arc<Machine>>,
+    next_newcomer: AtomicUsize,
     /// What clients run in; no fault reaches them.
     pub(super) clients: Life,
     pub(super) env: Env,
@@ -58,8 +60,11 @@ pub(super) struct Ground {
     pub(super) fabric: Fabric,
     pub(super) sink: Sink,
     pub(super) chronicle: Chronicle,
+    /// How many of the machines are queens.
+    pub(super) queens: u16,
     pub(super) machines: Vec<Arc<Machine>>,
     pub(super) impostor: Arc<Machine>,
+    pub(super) newcomers: Vec<Arc<Machine>>,
     pub(super) clients: Life,
     pub(super) env: Env,
     pub(super) net: Net,
@@ -80,7 +85,7 @@ pub(super) fn http(queen: u16) -> String {
 
 impl Field {
     pub(super) fn new(ground: Ground) -> Self {
-        let Ground { time, fabric, sink, chronicle, machines, impostor, clients, env, net } = ground;
+        let Ground { time, fabric, sink, chronicle, queens, machines, impostor, newcomers, clients, env, net } = ground;
         let (ops, phase, known) = (AtomicU64::new(0), AtomicU8::new(Phase::Calm as u8), Mutex::default());
         let working = watch::Sender::new(());
         Self(Arc::new(Parts {
@@ -88,8 +93,11 @@ impl Field {
             fabric,
             sink,
             chronicle,
+            queens,
             machines,
             impostor,
+            newcomers,
+            next_newcomer: AtomicUsize::new(0),
             clients,
             env,
             net,
@@ -132,11 +140,26 @@ impl Field {
     }
 
     pub(super) fn queens(&self) -> &[Arc<Machine>] {
-        &self.machines[..usize::from(QUEENS)]
+        &self.machines[..usize::from(self.queens)]
     }
 
     pub(super) fn foragers(&self) -> &[Arc<Machine>] {
-        &self.machines[usize::from(QUEENS)..]
+        &self.machines[usize::from(self.queens)..]
+    }
+
+    /// Queens that may come later, or have come.
+    pub(super) fn newcomers(&self) -> &[Arc<Machine>] {
+        &self.newcomers
+    }
+
+    /// One of them that nobody has asked for before, if there is one left.
+    pub(super) fn newcomer(&self) -> Option<Arc<Machine>> {
+        self.newcomers.get(self.next_newcomer.fetch_add(1, Ordering::Relaxed)).cloned()
+    }
+
+    /// All machines, with those that not everybody knows.
+    pub(super) fn everybody(&self) -> impl Iterator<Item = &Arc<Machine>> {
+        self.machines.iter().chain([&self.impostor]).chain(&self.newcomers)
     }
 
     /// How often a queen was started.
@@ -144,9 +167,20 @@ impl Field {
         self.machines[usize::from(queen) - 1].lives()
     }
 
+    /// The ids of all queens.
+    pub(super) fn queen_ids(&self) -> Vec<u16> {
+        (1..=self.queens).collect()
+    }
+
+    /// The same, beginning with one of them.
+    pub(super) fn queens_from(&self, first: u16) -> impl Iterator<Item = u16> + Clone + use<> {
+        let queens = self.queens;
+        (0..queens).map(move |next| 1 + (first - 1 + next) % queens)
+    }
+
     /// Some queen.
-    pub(super) fn any_queen(random: &mut Random) -> u16 {
-        1 + u16::try_from(random.below(u64::from(QUEENS))).unwrap_or(0)
+    pub(super) fn any_queen(&self, random: &mut Random) -> u16 {
+        1 + u16::try_from(random.below(u64::from(self.queens))).unwrap_or(0)
     }
 
     /// A client of some queens.

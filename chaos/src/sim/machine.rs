@@ -1,6 +1,6 @@
 //! One machine with one daemon on it: started, killed, held up, and what is left of it in between.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use antfarm_forager::{Forager, ForagerConfig, Host as ForagerHost, Keeping, SimulatedKeeper};
@@ -51,6 +51,8 @@ pub(super) struct Machine {
     state: Mutex<State>,
     /// Of a queen that has started.
     handle: Handle,
+    /// It may end by itself.
+    dismissed: AtomicBool,
 }
 
 type Handle = Arc<Mutex<Option<Arc<QueenHandle>>>>;
@@ -104,7 +106,24 @@ impl Machine {
             failed_before: 0,
         };
         let (lives, state, handle) = (AtomicU32::new(0), Mutex::new(state), Handle::default());
-        Self { number, name, host, clocks, health, daemon, diary, disk, sink, fabric, exits, lives, state, handle }
+        let dismissed = AtomicBool::new(false);
+        Self {
+            number,
+            name,
+            host,
+            clocks,
+            health,
+            daemon,
+            diary,
+            disk,
+            sink,
+            fabric,
+            exits,
+            lives,
+            state,
+            handle,
+            dismissed,
+        }
     }
 
     /// How often the daemon was started.
@@ -117,12 +136,11 @@ impl Machine {
         self.handle.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|handle| handle.leads())
     }
 
-    /// What a queen who leads knows of the logs of the others, with her term.
-    pub(super) fn matched(&self) -> Option<(u64, Vec<(u16, u64)>)> {
+    /// Looks into a queen who runs, and into her log.
+    pub(super) fn look<T>(&self, f: impl FnOnce(&QueenHandle, &SimulatedEngine) -> T) -> Option<T> {
+        let state = self.state();
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
-        let (term, matched) = handle.as_ref().filter(|handle| handle.leads())?.matched();
-        let small = |id: u64| u16::try_from(id).unwrap_or(u16::MAX);
-        Some((term, matched.into_iter().map(|(id, index)| (small(id.0), index.0)).collect()))
+        Some(f(handle.as_ref()?, state.engine.as_ref()?))
     }
 
     /// Starts the daemon, if it does not run; whether it did not.
@@ -179,6 +197,15 @@ impl Machine {
         state.has_power = false;
         state.programs.end();
         torn + self.disk.cut_power_in_a_write(&mut state.random)
+    }
+
+    /// Its daemon is not wanted any more, and may end by itself.
+    pub(super) fn dismiss(&self) {
+        self.dismissed.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_dismissed(&self) -> bool {
+        self.dismissed.load(Ordering::Relaxed)
     }
 
     /// The daemon's tasks do not run until they are resumed; whether there are any.

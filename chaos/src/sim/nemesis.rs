@@ -2,12 +2,15 @@
 
 mod disturb;
 mod links;
+mod newcomers;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
+
+pub(super) use newcomers::dismiss_all;
 
 use super::disk::Illness;
 use super::field::Field;
@@ -92,6 +95,7 @@ impl One {
             Trouble::Garbage => self.send_garbage().await,
             Trouble::Replay => self.replay().await,
             Trouble::Transfer => self.transfer().await,
+            Trouble::Newcomer => self.welcome().await,
         }
     }
 
@@ -116,20 +120,25 @@ impl One {
             | Trouble::DiskFull(who)
             | Trouble::ClockJump(who) => who,
             Trouble::Flap => Who::Follower,
-            Trouble::Bridge => Who::Majority,
+            Trouble::Bridge => return vec![queens[leader].clone(), queens[other].clone()],
             Trouble::CutForagerFromLeader => return vec![queens[leader].clone(), forager()],
             Trouble::Slow
             | Trouble::Lossy
             | Trouble::Break
             | Trouble::Impostor
             | Trouble::Garbage
-            | Trouble::Replay => return Vec::new(),
+            | Trouble::Replay
+            | Trouble::Newcomer => return Vec::new(),
             Trouble::Transfer => Who::Leader,
         };
         match who {
             Who::Leader => vec![queens[leader].clone()],
             Who::Follower => vec![queens[other].clone()],
-            Who::Majority => vec![queens[leader].clone(), queens[other].clone()],
+            Who::Majority => {
+                let others = (0..queens.len()).map(|next| (other + next) % queens.len()).filter(|one| *one != leader);
+                let all = std::iter::once(leader).chain(others.take(queens.len() / 2));
+                all.map(|place| queens[place].clone()).collect()
+            }
             Who::AllQueens => queens.to_vec(),
             Who::Forager => vec![forager()],
             Who::AllForagers => self.field.foragers().to_vec(),
@@ -158,7 +167,8 @@ impl One {
             | Trouble::DiskFull(_)
             | Trouble::ClockJump(_)
             | Trouble::Garbage
-            | Trouble::Transfer => targets.iter().map(Arc::as_ref).collect(),
+            | Trouble::Transfer
+            | Trouble::Newcomer => targets.iter().map(Arc::as_ref).collect(),
         }
     }
 
@@ -262,6 +272,7 @@ pub(super) const KINDS: &[FaultKind] = &[
     FaultKind::TornWrite,
     FaultKind::ClockJump,
     FaultKind::Transfer,
+    FaultKind::Membership,
     FaultKind::Impostor,
     FaultKind::Hostile,
 ];

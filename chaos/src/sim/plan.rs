@@ -9,10 +9,15 @@ use crate::random::Random;
 /// Work without faults comes first, for so long.
 pub(super) const CALM: Duration = Duration::from_millis(1_500);
 
+/// Of a hundred stalls of a disk, so many take so much longer.
+const LONG_STALL_PERCENT: u64 = 25;
+const LONG_STALL: Duration = Duration::from_secs(6);
+
 /// A run of a seed.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) seed: u64,
+    pub(super) queens: u16,
     pub(super) foragers: u16,
     pub(super) clients: usize,
     /// Between two operations of a client, at most.
@@ -21,12 +26,16 @@ pub(super) struct Plan {
     pub(super) sync_ms: u64,
     /// Whether disks say that they have synced what they have not. No seed decides that.
     pub(super) disks_lie: bool,
+    /// Wall clocks are wrong by at most so much, as long as nobody sets them.
+    pub(super) skew_ms: u64,
+    /// Those of queens by so much more, and nobody knows. No seed decides that.
+    pub(super) untold_skew_ms: i64,
     /// Bytes of the log between two snapshots.
     pub(super) snapshot_floor: u64,
     pub(super) entries_kept: u64,
     pub(super) faults: Vec<Fault>,
-    /// What becomes of the third queen when the others must go on without faults.
-    pub(super) third: Third,
+    /// What becomes of the other queens when a majority must go on without faults.
+    pub(super) minority: Minority,
 }
 
 /// Something goes wrong.
@@ -61,7 +70,7 @@ pub(super) enum Trouble {
     Mute(Who),
     /// What is sent to it is lost.
     Deafen(Who),
-    /// Two queens are cut from each other, and both hear the third.
+    /// Two queens are cut from each other, and both hear the others.
     Bridge,
     /// The links of a queen come and go.
     Flap,
@@ -86,6 +95,8 @@ pub(super) enum Trouble {
     Replay,
     /// Leadership is handed over.
     Transfer,
+    /// A queen is added, votes, and goes for good.
+    Newcomer,
 }
 
 /// To whom.
@@ -99,14 +110,21 @@ pub(super) enum Who {
     AllForagers,
 }
 
-/// What becomes of the third queen.
+/// What becomes of queens without a majority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Third {
+pub(super) enum Minority {
     Dead,
     Isolated,
     Mute,
     Deaf,
 }
+
+impl Minority {
+    const ALL: [Self; 4] = [Self::Dead, Self::Isolated, Self::Mute, Self::Deaf];
+}
+
+/// How many queens there are: mostly three.
+const QUEENS: [u16; 6] = [3, 3, 3, 3, 4, 5];
 
 /// Everything that can go wrong, with how often it is drawn.
 const TROUBLES: &[(u64, Trouble)] = &[
@@ -152,6 +170,7 @@ const TROUBLES: &[(u64, Trouble)] = &[
     (3, Trouble::Garbage),
     (3, Trouble::Replay),
     (2, Trouble::Transfer),
+    (1, Trouble::Newcomer),
 ];
 
 impl Plan {
@@ -174,15 +193,18 @@ impl Plan {
         }
         Self {
             seed,
+            queens: QUEENS[random.pick(QUEENS.len()).unwrap_or(0)],
             foragers: 2 + u16::try_from(random.below(3)).unwrap_or(0),
             clients: 2 + usize::try_from(random.below(3)).unwrap_or(0),
             pause_ms: 150 + random.below(900),
             sync_ms: random.below(5),
             disks_lie: false,
+            skew_ms: [20, 20, 2_000][random.pick(3).unwrap_or(0)],
+            untold_skew_ms: 0,
             snapshot_floor: 1 << (10 + random.below(7)),
             entries_kept: 16 + random.below(180),
             faults,
-            third: [Third::Dead, Third::Isolated, Third::Mute, Third::Deaf][random.pick(4).unwrap_or(0)],
+            minority: Minority::ALL[random.pick(Minority::ALL.len()).unwrap_or(0)],
         }
     }
 
@@ -190,6 +212,12 @@ impl Plan {
     pub(super) fn only(mut self, numbers: &[u64]) -> Self {
         self.faults.retain(|fault| numbers.contains(&fault.number));
         self
+    }
+
+    /// Whether the wall clock of a queen is set.
+    pub(super) fn sets_clocks_of_queens(&self) -> bool {
+        let queens = |who| !matches!(who, Who::Forager | Who::AllForagers);
+        self.faults.iter().any(|fault| matches!(fault.trouble, Trouble::ClockJump(who) if queens(who)))
     }
 
     /// The kinds of fault that it asks for.
@@ -218,7 +246,13 @@ fn fault(number: u64, (at, end): (Duration, Duration), drawn: &[(u64, Trouble)],
         3..8 => 200 + random.below(1_800),
         _ => 2_000 + random.below(4_000),
     };
-    let lasts = Duration::from_millis(lasts).min(end.saturating_sub(at));
+    // Some disks stand still for much longer than an election takes.
+    let more = if matches!(trouble, Trouble::DiskStall(_)) && random.percent(LONG_STALL_PERCENT) {
+        LONG_STALL
+    } else {
+        Duration::ZERO
+    };
+    let lasts = (Duration::from_millis(lasts) + more).min(end.saturating_sub(at));
     Fault { number, at, lasts, trouble, pick: random.next() }
 }
 
@@ -250,6 +284,7 @@ impl Trouble {
             Self::Garbage => &[FaultKind::Hostile],
             Self::Replay => &[FaultKind::Duplication],
             Self::Transfer => &[FaultKind::Transfer],
+            Self::Newcomer => &[FaultKind::Membership],
         }
     }
 }

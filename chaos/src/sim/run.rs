@@ -11,15 +11,16 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use super::chronicle::{Chronicle, Pen};
+use super::client::Habits;
 use super::clock::Time;
-use super::field::{Field, PATIENCE, QUEENS};
+use super::field::{Field, PATIENCE};
 use super::life::Runtime;
 use super::logs::Listener;
 use super::machine::{Exit, Machine};
-use super::network::Counts;
-use super::plan::{CALM, Plan, Third};
-use super::world::{MODEL_SLOTS, SKEW_MS, SLOTS, build};
-use super::{client, closing, nemesis, watch};
+use super::network::{Counts, Fabric, Host};
+use super::plan::{CALM, Minority, Plan};
+use super::world::{MODEL_SLOTS, SLOTS, build};
+use super::{client, closing, inside, nemesis, watch};
 use crate::history::{Evidence, Phase, Plan as Planned, What};
 use crate::random::Random;
 use crate::work::PROGRAMS;
@@ -63,7 +64,7 @@ pub(super) fn run(plan: &Plan) -> anyhow::Result<Finished> {
         let played = play(&field, plan, exited).await;
         let snapshots = field.queens().iter().map(|queen| queen.health.snapshots()).sum();
         let (network, simulated) = (field.fabric.counts(), time.elapsed());
-        for machine in field.machines.iter().chain([&field.impostor]) {
+        for machine in field.everybody() {
             machine.cut_power();
         }
         field.clients.end();
@@ -80,9 +81,9 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     let mut random = Random::new(plan.seed ^ 0x0dd5_eed5);
     let mut pen = field.chronicle.pen("nemesis");
     pen.write(What::Plan(planned(plan)));
-    pen.write(What::Clock { wall_ms: field.time.wall_ms(), error_ms: SKEW_MS });
+    pen.write(What::Clock { wall_ms: field.time.wall_ms(), error_ms: plan.skew_ms });
     let warden = tokio::spawn(keep_up(field.clone(), exited));
-    let looker = tokio::spawn(watch::look_inside(field.clone()));
+    let looker = tokio::spawn(inside::look(field.clone()));
     for machine in &field.machines {
         machine.start();
     }
@@ -92,11 +93,16 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     sleep(CALM).await;
     field.enter(Phase::Faults, &mut pen);
     nemesis::torment(field, &plan.faults).await;
+    if field.newcomers().iter().any(|newcomer| newcomer.lives() > 0) {
+        for queen in field.queens() {
+            queen.start();
+        }
+        nemesis::dismiss_all(field).await?;
+    }
     core(field, plan, &mut pen, &mut random).await;
     field.enter(Phase::Healed, &mut pen);
     heal(field).await?;
-    let all: Vec<u16> = (1..=QUEENS).collect();
-    if closing::serves(field, &mut pen, &all, "fresh").await {
+    if closing::serves(field, &mut pen, &field.queen_ids(), "fresh").await {
         field.work_is_over().await;
         closing::settle(field, &mut pen).await;
     }
@@ -111,51 +117,74 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
 /// Clients that work, and who looks on.
 fn populate(field: &Field, plan: &Plan, random: &mut Random) {
     let clients = &field.clients;
-    for queen in 1..=QUEENS {
+    for queen in field.queen_ids() {
         clients.spawn(Box::pin(watch::read_events(field.clone(), queen)));
         clients.spawn(Box::pin(watch::poll(field.clone(), queen)));
     }
+    let habits = Habits { most_pause_ms: plan.pause_ms, may_wait: !plan.sets_clocks_of_queens() };
     for number in 1..=plan.clients {
         let random = Random::new(random.next());
-        clients.spawn(Box::pin(client::work(field.clone(), number, plan.pause_ms, random)));
+        clients.spawn(Box::pin(client::work(field.clone(), number, habits, random)));
     }
     clients.spawn(Box::pin(client::decide(field.clone(), Random::new(random.next()))));
 }
 
-/// A majority must go on whatever becomes of the third queen.
+/// A majority must go on whatever becomes of the other queens.
 async fn core(field: &Field, plan: &Plan, pen: &mut Pen, random: &mut Random) {
-    let third = Field::any_queen(random);
-    let others: Vec<u16> = (1..=QUEENS).filter(|queen| *queen != third).collect();
-    let machine = &field.queens()[usize::from(third) - 1];
-    for queen in field.queens().iter().filter(|queen| queen.number != machine.number) {
-        queen.start();
+    let mut majority: Vec<u16> = field.queens_from(field.any_queen(random)).collect();
+    let minority = majority.split_off(majority.len() / 2 + 1);
+    let machine = |queen: &u16| &field.queens()[usize::from(*queen) - 1];
+    for queen in &majority {
+        machine(queen).start();
     }
-    let hosts: Vec<_> = field.machines.iter().map(|other| other.host).filter(|host| *host != machine.host).collect();
-    let (from, to) = match plan.third {
-        Third::Dead => (false, false),
-        Third::Isolated => (true, true),
-        Third::Mute => (true, false),
-        Third::Deaf => (false, true),
+    if plan.minority == Minority::Dead {
+        for queen in &minority {
+            machine(queen).kill();
+        }
+    }
+    let hosts: Vec<Host> = minority.iter().map(|queen| machine(queen).host).collect();
+    each_link(field, plan.minority, &hosts, Fabric::cut);
+    closing::serves(field, pen, &majority, "fresh-core").await;
+    // Who is dead may be started again by the one who looks after processes; whoever is cut off stays so.
+    if plan.queens % 2 == 1 && plan.minority != Minority::Dead {
+        ask_too_much(field, &majority).await;
+    }
+    sleep(CORE_FOR).await;
+    closing::serves(field, pen, &majority, "fresh-core-again").await;
+    each_link(field, plan.minority, &hosts, Fabric::heal);
+    for queen in &minority {
+        machine(queen).start();
+    }
+}
+
+/// Somebody asks for the removal of a member without whom there would be no quorum, which is to be refused: otherwise the
+/// others stand still.
+async fn ask_too_much(field: &Field, majority: &[u16]) {
+    let follower = majority.iter().find(|queen| !field.queens()[usize::from(**queen) - 1].leads());
+    if let Some(follower) = follower {
+        // What comes of it is seen by what the majority does afterwards.
+        let _ = field.client(majority, PATIENCE).remove_member(u64::from(*follower), false).await;
+    }
+}
+
+/// Does something with each link between a minority and everybody, in the directions in which they are cut.
+fn each_link(field: &Field, minority: Minority, hosts: &[Host], act: fn(&Fabric, Host, Host)) {
+    let (from, to) = match minority {
+        Minority::Dead => (false, false),
+        Minority::Isolated => (true, true),
+        Minority::Mute => (true, false),
+        Minority::Deaf => (false, true),
     };
-    if plan.third == Third::Dead {
-        machine.kill();
-    }
-    let each = |act: fn(&super::network::Fabric, super::network::Host, super::network::Host)| {
-        for other in &hosts {
+    for host in hosts {
+        for other in field.machines.iter().map(|other| other.host).filter(|other| other != host) {
             if from {
-                act(&field.fabric, machine.host, *other);
+                act(&field.fabric, *host, other);
             }
             if to {
-                act(&field.fabric, *other, machine.host);
+                act(&field.fabric, other, *host);
             }
         }
-    };
-    each(super::network::Fabric::cut);
-    closing::serves(field, pen, &others, "fresh-core").await;
-    sleep(CORE_FOR).await;
-    closing::serves(field, pen, &others, "fresh-core-again").await;
-    each(super::network::Fabric::heal);
-    machine.start();
+    }
 }
 
 /// Everybody is started who does not run, and answers.
@@ -164,7 +193,7 @@ async fn heal(field: &Field) -> anyhow::Result<()> {
         machine.start();
     }
     let until = Instant::now() + UP_WITHIN;
-    for queen in 1..=QUEENS {
+    for queen in field.queen_ids() {
         let client = field.client(&[queen], PATIENCE);
         while let Err(error) = client.ask(&antfarm_client::Ask::read("/healthz")).await {
             ensure!(Instant::now() < until, "queen-{queen} does not come up: {error}");
@@ -188,8 +217,11 @@ async fn scan(field: &Field, pen: &mut Pen) -> anyhow::Result<()> {
 async fn keep_up(field: Field, mut exited: mpsc::UnboundedReceiver<Exit>) {
     let mut pen = field.chronicle.pen("warden");
     while let Some(Exit { machine, life, why }) = exited.recv().await {
-        let machine = field.machines.get(machine).unwrap_or(&field.impostor).clone();
+        let Some(machine) = field.everybody().find(|one| one.number == machine).cloned() else { continue };
         let Some(disk_failed) = machine.bury(life) else { continue };
+        if machine.is_dismissed() {
+            continue;
+        }
         if !disk_failed {
             pen.write(What::Died { process: machine.name.clone(), life, status: why });
         }
@@ -205,7 +237,7 @@ async fn start_again(machine: Arc<Machine>) {
 /// Waits for all foragers, and gives the programs their manifests.
 async fn come_up(field: &Field) -> anyhow::Result<()> {
     let until = Instant::now() + UP_WITHIN;
-    let client = field.client(&(1..=QUEENS).collect::<Vec<_>>(), UP_WITHIN);
+    let client = field.client(&field.queen_ids(), UP_WITHIN);
     loop {
         let page: Value = client.ask(&antfarm_client::Ask::read("/v1/foragers")).await?.json()?;
         let foragers = page["foragers"].as_array().cloned().unwrap_or_default();
@@ -229,7 +261,7 @@ fn planned(plan: &Plan) -> Planned {
         scenario: "sim".to_owned(),
         seed: plan.seed,
         hosts: true,
-        queens: QUEENS,
+        queens: plan.queens,
         foragers: plan.foragers,
         slots: SLOTS,
         model_slots: MODEL_SLOTS,

@@ -30,6 +30,12 @@ fn short(seed: u64) -> Plan {
     plan
 }
 
+fn assert_sound(plan: &Plan, why: &str) {
+    if let Verdict::Violated(violated) = judge(plan) {
+        panic!("{why}, and yet: {:?}", violated.what);
+    }
+}
+
 #[test]
 fn a_seed_gives_the_same_bytes_twice() {
     for seed in 1..=3 {
@@ -62,11 +68,26 @@ fn a_disk_that_says_that_it_has_synced_and_has_not_is_found_out() {
         pick: 0,
     };
     plan.faults = (1..=4).map(dark).collect();
-    assert!(matches!(judge(&plan), Verdict::Sound(_)), "what is synced survives");
+    assert_sound(&plan, "what is synced survives");
     plan.disks_lie = true;
     plan.sync_ms = 50;
     let Verdict::Violated(violated) = judge(&plan) else { panic!("nobody has noticed") };
     assert!(violated.what.iter().any(|what| what.starts_with("S18")), "{:?}", violated.what);
+}
+
+#[test]
+fn clocks_that_are_wrong_and_nobody_knows_are_found_out() {
+    let an_hour_ms = 3_600_000;
+    let mut plan = short(1);
+    let (at, lasts) = (Duration::from_millis(500), Duration::from_secs(6));
+    plan.faults = vec![Fault { number: 1, at, lasts, trouble: Trouble::Kill(Who::AllForagers), pick: 0 }];
+    plan.skew_ms = 20;
+    assert_sound(&plan, "deadlines pass while there is no forager");
+    for wrong_ms in [-an_hour_ms, an_hour_ms] {
+        plan.untold_skew_ms = wrong_ms;
+        let Verdict::Violated(violated) = judge(&plan) else { panic!("nobody has noticed {wrong_ms} ms") };
+        assert!(violated.what.iter().any(|what| what.starts_with("S26")), "{:?}", violated.what);
+    }
 }
 
 #[test]
@@ -77,6 +98,12 @@ fn every_kind_of_fault_is_drawn_by_some_seed() {
         left.retain(|kind| !kinds.contains(kind));
     }
     assert_eq!(left, []);
+}
+
+#[test]
+fn seeds_differ_in_the_number_of_queens() {
+    let numbers: std::collections::BTreeSet<u16> = (0..200).map(|seed| Plan::of(seed).queens).collect();
+    assert_eq!(numbers, [3, 4, 5].into());
 }
 
 #[test]

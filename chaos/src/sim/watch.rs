@@ -1,23 +1,19 @@
 //! Who looks on: readers of the event stream, and who asks each queen again and again what it says of itself.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use antfarm_client::{Answer, Ask, ClientError, EventStream};
 use serde_json::Value;
 
 use super::chronicle::Pen;
-use super::field::{Field, PATIENCE, QUEENS};
-use crate::history::{Claim, Event, ForagerSeen, QueenStatus, What};
+use super::field::{Field, PATIENCE};
+use crate::history::{Event, ForagerSeen, QueenStatus, What};
 
 /// Between two looks at the metrics of a queen.
 const LOOK_EVERY: Duration = Duration::from_millis(600);
 
 /// Every so many looks, the digest and the foragers are asked for, too.
 const DIGEST_EVERY: usize = 3;
-
-/// Between two looks into leaders.
-const INSIDE_EVERY: Duration = Duration::from_millis(50);
 
 /// A queen that stands still is not waited for longer.
 const LOOK_WITHIN: Duration = Duration::from_millis(700);
@@ -28,7 +24,7 @@ const TRY_EVERY: Duration = Duration::from_millis(100);
 /// Reads events until the run closes, first from the queen with the reader's number.
 pub(super) async fn read_events(field: Field, number: u16) {
     let mut pen = field.chronicle.pen(format!("watch-{number}"));
-    let queens: Vec<u16> = (0..QUEENS).map(|next| 1 + (number - 1 + next) % QUEENS).collect();
+    let queens: Vec<u16> = field.queens_from(number).collect();
     let mut after = 0;
     while field.is_open() {
         let mut stream = field.client(&queens, PATIENCE).events(Some(after), None);
@@ -69,24 +65,6 @@ fn oldest(error: Option<&ClientError>) -> Option<u64> {
     let Some(ClientError::Refused(problem)) = error else { return None };
     let (_, behind) = problem.detail.split_once("since=").filter(|_| problem.status == 410)?;
     behind.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
-/// Looks into leaders, who know what the others have acknowledged, until the run closes.
-pub(super) async fn look_inside(field: Field) {
-    let mut pen = field.chronicle.pen("inside");
-    let mut known = BTreeMap::new();
-    while field.is_open() {
-        for leader in field.queens() {
-            let Some((term, matched)) = leader.matched() else { continue };
-            for (queen, upto) in matched {
-                if known.insert((leader.number, queen), (term, upto)) != Some((term, upto)) {
-                    // In which of her lives she said so is not known any more.
-                    pen.write(What::Claim { queen, life: 0, claim: Claim::Matched { term, upto } });
-                }
-            }
-        }
-        tokio::time::sleep(INSIDE_EVERY).await;
-    }
 }
 
 /// Polls a queen until the run closes.

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use antfarm_env::{Env, SystemEnvironment};
+use antfarm_env::{Env, SystemClocks, SystemEnvironment};
 use antfarm_forager::ProcessMark;
 use anyhow::Context;
 use clap::Args;
@@ -13,6 +13,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use toml::{Table, Value};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
 
 use crate::exit::{Exit, Stop};
 use crate::source::Source;
@@ -125,7 +127,11 @@ impl Orphaned {
 
 /// What the log has where `RUST_LOG` does not say otherwise. openraft tells much at `info` that only its authors need, and
 /// warns of a peer that is away at every heartbeat; that the connection is lost, and is there again, is told once by us.
-const LOG: &str = "info,openraft=error";
+pub(crate) const LOG: &str = "info,openraft=error";
+
+/// With this variable in the environment, each line of the log begins with the microseconds of `CLOCK_MONOTONIC`, so that the
+/// logs of several processes of a machine can be held against each other.
+pub(crate) const LOG_MONOTONIC: &str = "ANTFARM_LOG_MONOTONIC";
 
 /// Starts the log on standard error.
 pub(crate) fn start_log() {
@@ -134,7 +140,16 @@ pub(crate) fn start_log() {
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_terminal).with_writer(std::io::stderr);
     // A log that cannot be written, such as on a full disk, is complained of on standard error, which is where the log goes:
     // that would end the process.
-    log.log_internal_errors(false).init();
+    let log = log.log_internal_errors(false);
+    if std::env::var_os(LOG_MONOTONIC).is_some() { log.with_timer(MonotonicMicros).init() } else { log.init() }
+}
+
+struct MonotonicMicros;
+
+impl FormatTime for MonotonicMicros {
+    fn format_time(&self, writer: &mut Writer<'_>) -> std::fmt::Result {
+        write!(writer, "{}", SystemClocks::monotonic().as_micros())
+    }
 }
 
 /// Raises the number of files and sockets that this process may have open as far as it may itself, and tells it.

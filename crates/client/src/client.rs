@@ -20,7 +20,7 @@ use crate::search::Search;
 use crate::transport::{Ask, Transport};
 use crate::views::{
     AttemptPage, ChangedMember, ClusterView, DecidedNode, ExplanationView, ForagerPage, ForagerView, GraphPage,
-    GraphView, NodePage, NodeView, ResultPage, ToolPage,
+    GraphView, LeaderView, NodePage, NodeView, ResultPage, ToolPage,
 };
 
 const JSON: &str = "application/json";
@@ -249,6 +249,11 @@ impl Client {
         self.read("/v1/cluster".to_owned()).await
     }
 
+    /// Who leads, as far as the queen knows that answers: less work for her than the whole cluster.
+    pub async fn leader(&self) -> Result<LeaderView, ClientError> {
+        self.read("/v1/cluster?scope=member".to_owned()).await
+    }
+
     /// The cluster, as each queen sees it, in the order of [`Client::servers`]; nothing from those that do not answer.
     pub async fn cluster_of_each(&self) -> Vec<Option<ClusterView>> {
         let asked = self.servers.iter().map(async |server| {
@@ -260,7 +265,9 @@ impl Client {
 
     /// Hands leadership to a member, or to the voter with the longest log, and tells to whom.
     pub async fn transfer(&self, to: Option<u64>) -> Result<u64, ClientError> {
-        let answer: Value = self.post("/v1/cluster/transfer".to_owned(), &json!({ "to": to })).await?;
+        // Sent again, the request must not hand over once more.
+        let from = self.leader().await?.leader;
+        let answer: Value = self.post("/v1/cluster/transfer".to_owned(), &json!({ "to": to, "from": from })).await?;
         answer["leader"].as_u64().ok_or_else(|| ClientError::NotUnderstood {
             server: self.servers[self.preferred()].clone(),
             why: "it does not say who leads".to_owned(),

@@ -391,6 +391,15 @@ pub struct ClusterView {
     pub open_attempts: u64,
 }
 
+/// Who leads, as one queen knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct LeaderView {
+    /// Who leads, if she knows.
+    pub leader: Option<u64>,
+    /// Her term.
+    pub term: u64,
+}
+
 /// A member after its place in the cluster was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedMember {

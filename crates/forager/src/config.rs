@@ -58,7 +58,7 @@ pub struct ForagerConfig {
     pub slots: u32,
     /// How many attempts it takes beyond its slots, to begin each as soon as a slot is free. For programs that take less
     /// time than the way to the leader and back; longer ones are better kept where anybody can take them.
-    #[serde(default)]
+    #[serde(default = "default_prefetch")]
     pub prefetch: u32,
     /// How many of one class it runs at once.
     #[serde(default)]
@@ -80,6 +80,9 @@ pub struct ForagerConfig {
 /// Attempts at once, where a configuration does not say another number.
 pub const DEFAULT_SLOTS: u32 = 8;
 
+/// Attempts kept beyond the slots, where a configuration does not say another number.
+pub const DEFAULT_PREFETCH: u32 = 0;
+
 /// Between SIGTERM and SIGKILL, where a configuration does not say another time.
 pub const DEFAULT_KILL_GRACE: Span = Span::from_secs(2);
 
@@ -96,6 +99,10 @@ const KILL_GRACE_BOUNDS: (Span, Span) = (Span(1), Span::from_secs(600));
 
 fn default_slots() -> u32 {
     DEFAULT_SLOTS
+}
+
+fn default_prefetch() -> u32 {
+    DEFAULT_PREFETCH
 }
 
 fn default_kill_grace() -> Span {
@@ -190,7 +197,7 @@ impl ForagerConfig {
             queens,
             data_dir: data_dir.into(),
             slots: DEFAULT_SLOTS,
-            prefetch: 0,
+            prefetch: DEFAULT_PREFETCH,
             class_slots: BTreeMap::new(),
             kill_grace: DEFAULT_KILL_GRACE,
             builtin_tools: true,

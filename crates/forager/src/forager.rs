@@ -8,7 +8,7 @@ use std::time::Duration;
 use antfarm_env::{Env, Net};
 use antfarm_model::Limits;
 use antfarm_storage::{DataFolderLock, Disk};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::config::ForagerConfig;
 use crate::error::{StartError, StopError};
@@ -60,7 +60,7 @@ impl Forager {
         let Memory { epoch, mut journal, mut remembered } = Memory::open(&disk, &data)?;
         let identity = Identity::new(remembered.registered.take(), env.random(), Arc::clone(&host.boot_id));
         let found = keeper::find(&env, &host.keeper, &data).await?;
-        take_over(&mut journal, &mut remembered, (&host.keeper, found.as_ref()), identity.rebooted()).await?;
+        take_over(&mut journal, &mut remembered, (&host.keeper, found.as_ref()), &data, identity.rebooted()).await?;
         let unwanted = unwanted(&remembered, found.as_ref());
         let work = data.join(keeper::WORK_FOLDER);
         let tidied = host.keeper.tidy(&work, found.as_ref()).await;
@@ -103,6 +103,7 @@ impl Forager {
             events,
             frame_bytes: limits.frame_bytes as usize,
             next: AtomicU64::new(0),
+            hurry: Notify::new(),
         };
         let foreman = Foreman::new(Parts {
             tools: Tools::of(&config),

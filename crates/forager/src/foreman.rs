@@ -27,6 +27,7 @@ use antfarm_protocol::{Accept, AttemptRef};
 use antfarm_storage::{DataFolderLock, StorageError};
 use tokio::sync::{mpsc, watch};
 
+use crate::calls::Calls;
 use crate::config::ForagerConfig;
 use crate::epoch_file::EpochFile;
 use crate::error::StopError;
@@ -94,6 +95,7 @@ pub(crate) struct Foreman {
     logs: KeptLogs,
     phase: Phase,
     stale_messages: u64,
+    calls: Calls,
     /// The highest epoch that an assignment came from.
     assigned: Epoch,
     /// Attempts that this turn starts once the journal is written.
@@ -129,6 +131,7 @@ impl Foreman {
             logs: KeptLogs::default(),
             phase: Phase::Working,
             stale_messages: 0,
+            calls: Calls::default(),
             assigned: Epoch(0),
             starts: Vec::new(),
             forgets: Vec::new(),
@@ -244,6 +247,7 @@ impl Foreman {
             unstarted: holdings.unstarted_count(),
             unconfirmed: holdings.ended_count(),
             stale_messages: self.stale_messages,
+            calls: self.calls,
             draining: self.phase.is_draining(),
         };
         self.parts.status.send_if_modified(|published| {

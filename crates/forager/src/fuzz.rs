@@ -2,7 +2,7 @@
 
 use antfarm_fuzzing::Target;
 use antfarm_model::{CostClass, EffectClass, Fence, GraphNo, Incarnation, NodeNo};
-use antfarm_protocol::{AttemptRef, FailureKind, JsonText, Outcome, RejectReason};
+use antfarm_protocol::{AttemptRef, FailureKind, ForagerMessage, JsonText, MAX_ATTEMPTS, Outcome, RejectReason};
 
 use crate::config::{ForagerConfig, QueenAddress};
 use crate::epoch_file;
@@ -32,11 +32,11 @@ fn records() -> Vec<Record> {
         Record::Registered { incarnation: Incarnation(4), boot_id: "0000-aaaa".into() },
         Record::Started { attempt: attempt(1), mark: 1 << 60, class: CostClass::Io, effects: EffectClass::Guarded },
         Record::Process { attempt: attempt(1), process: ProcessMark { id: 7, started_ticks: 9 } },
-        Record::Ended(Report::result(attempt(1), succeeded)),
-        Record::Ended(Report::result(attempt(2), failed)),
-        Record::Ended(Report::cancelled(attempt(3), true)),
-        Record::Ended(Report::rejected(attempt(4), RejectReason::NoSlot)),
-        Record::Ended(Report::returned(attempt(5))),
+        Record::Ended(vec![Report::result(attempt(1), succeeded)]),
+        Record::Ended(vec![Report::result(attempt(2), failed)]),
+        Record::Ended(vec![Report::cancelled(attempt(3), true)]),
+        Record::Ended(vec![Report::rejected(attempt(4), RejectReason::NoSlot)]),
+        Record::Ended(vec![Report::returned(attempt(5))]),
         Record::Forgotten(vec![attempt(1), attempt(3)]),
     ]
 }
@@ -57,6 +57,8 @@ fn records_of_the_journal() {
         .sample(written(&records()))
         // Three bytes for each, and the counts of a shared text beside the record.
         .takes((GROWTH * size_of::<Record>() + 2 * TEXT_BYTES) / 3)
+        // A range is short, however many ends it stands for.
+        .beside(2 * GROWTH * MAX_ATTEMPTS * (size_of::<Report>() + size_of::<ForagerMessage>()))
         .dense(move |elements| written(&(0..elements).map(registered).collect::<Vec<_>>()))
         .run(decode, |_, records| {
             let bytes = written(&records);

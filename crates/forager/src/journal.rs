@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use antfarm_storage::{Disk, JournalFile, StorageError};
 
+use record::MAX_ENDS;
 pub(crate) use record::Record;
 #[cfg(test)]
 pub(crate) use record::{decode, encode};
 pub(crate) use remembered::{Open, Registered, Remembered};
 
 use crate::error::StartError;
+use crate::report::Report;
 
 /// A journal grows at least to this before it is rewritten, in bytes.
 const COMPACT_AFTER_BYTES: u64 = 16 << 20;
@@ -24,6 +26,9 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// The journal. Records are noted during a turn and written at its end, all of them together.
 pub(crate) struct Journal {
     file: JournalFile,
+    /// Ends that are not in the buffer yet, so that neighbours become one record; and how many the batch tells of in all.
+    ends: Vec<Report>,
+    batch_ends: usize,
     buffer: Vec<u8>,
     must_sync: bool,
     unsynced: bool,
@@ -41,11 +46,13 @@ impl Journal {
             }
         }
         let live_bytes = file.length();
-        Ok((Self { file, buffer: Vec::new(), must_sync: false, unsynced: false, live_bytes }, remembered))
+        let (ends, buffer) = (Vec::new(), Vec::new());
+        Ok((Self { file, ends, batch_ends: 0, buffer, must_sync: false, unsynced: false, live_bytes }, remembered))
     }
 
     /// Notes a record. It is written with the turn, and survives the end of the process from then on.
     pub(crate) fn note(&mut self, record: &Record) -> Result<(), StorageError> {
+        self.gather_ends();
         record::encode(record, &mut self.buffer);
         if self.buffer.len() > BUFFER_BYTES { self.write() } else { Ok(()) }
     }
@@ -54,6 +61,19 @@ impl Journal {
     pub(crate) fn note_durably(&mut self, record: &Record) -> Result<(), StorageError> {
         self.must_sync = true;
         self.note(record)
+    }
+
+    /// Notes the end of an attempt, as [`Journal::note`] does.
+    pub(crate) fn note_end(&mut self, report: Report) -> Result<(), StorageError> {
+        self.ends.push(report);
+        self.batch_ends += 1;
+        if self.batch_ends >= MAX_ENDS { self.write() } else { Ok(()) }
+    }
+
+    /// Notes the end of an attempt, as [`Journal::note_durably`] does.
+    pub(crate) fn note_end_durably(&mut self, report: Report) -> Result<(), StorageError> {
+        self.must_sync = true;
+        self.note_end(report)
     }
 
     /// Ends the turn: when this returns, everything noted survives what it must.
@@ -88,7 +108,15 @@ impl Journal {
         Ok(())
     }
 
+    fn gather_ends(&mut self) {
+        if !self.ends.is_empty() {
+            record::encode(&Record::Ended(std::mem::take(&mut self.ends)), &mut self.buffer);
+        }
+    }
+
     fn write(&mut self) -> Result<(), StorageError> {
+        self.gather_ends();
+        self.batch_ends = 0;
         if self.buffer.is_empty() {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 //! ```text
 //!  forager ── socket ── keeper ──┬── sentry ── program ── whatever that starts
 //!   Line                House    ├── sentry ── program
-//!                                └── …         one sentry for each attempt
+//!                                └── …         one sentry for each attempt that runs
 //! ```
 //!
 //! Keeper and sentry are the same program as the forager, started under other names, each with a session of its own.
@@ -13,6 +13,7 @@
 
 mod address;
 mod command;
+mod descriptors;
 mod due;
 mod error;
 mod frame;
@@ -37,6 +38,9 @@ pub(crate) use due::{Due, Suspension};
 pub(crate) use line::{Connection, Keeper, Surroundings, find, start};
 pub(crate) use wire::{Ended, Exit, Start};
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
 use antfarm_protocol::AttemptRef;
 
 /// Below the data folder: the keeper's socket, lock and log.
@@ -49,4 +53,11 @@ pub(crate) const WORK_FOLDER: &str = "work";
 pub(crate) fn folder_name(attempt: &AttemptRef) -> String {
     let AttemptRef { graph, node, index, fence } = attempt;
     format!("{graph}-{node}-{index}-{fence}")
+}
+
+/// What those sentries of a data folder's keeper carry in their environment that guard one attempt after the other. Whoever has
+/// the folder knows it, so that they are found when the keeper is gone.
+pub(crate) fn spare_mark(data: &Path) -> u64 {
+    // Without the folder there is no keeper.
+    std::fs::metadata(data).map_or(0, |folder| folder.ino().rotate_left(32) ^ folder.dev())
 }

@@ -11,6 +11,7 @@
 //! The foreman owns all state. It works in turns: it takes what has arrived, decides, writes the journal, and only then
 //! starts programs and speaks. Nothing here is global, reads a signal, or opens a socket of its own.
 
+mod calls;
 mod config;
 mod epoch_file;
 mod error;
@@ -29,9 +30,10 @@ mod session;
 mod status;
 mod take_over;
 
+pub use calls::Calls;
 pub use config::{
-    ConfigError, DEFAULT_KILL_GRACE, DEFAULT_SLOTS, ForagerConfig, InvalidQueenAddress, MAX_SLOTS, QueenAddress,
-    ToolProgram,
+    ConfigError, DEFAULT_KILL_GRACE, DEFAULT_PREFETCH, DEFAULT_SLOTS, ForagerConfig, InvalidQueenAddress, MAX_SLOTS,
+    QueenAddress, ToolProgram,
 };
 pub use error::{StartError, StopError};
 pub use forager::{Forager, ForagerHandle};

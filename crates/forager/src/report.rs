@@ -1,7 +1,7 @@
 //! What closes an attempt, as it is told to queens until one confirms it.
 
 use antfarm_protocol::{
-    AttemptRef, Cancelled, Codec, ForagerMessage, LARGEST_FRAME_BYTES, Outcome, Reject, RejectReason, Returned,
+    AttemptRef, Cancelled, Codec, ForagerMessage, Frame, LARGEST_FRAME_BYTES, Outcome, Reject, RejectReason, Returned,
     TaskResult,
 };
 
@@ -61,19 +61,22 @@ impl Report {
         size_of::<Self>() + text
     }
 
-    /// The bytes for the journal: the protocol's own binary frame, which is frozen and versioned already.
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let frames = Codec::Binary.encode(std::slice::from_ref(&*self.message), LARGEST_FRAME_BYTES);
-        let [frame] = &frames.expect("the end of an attempt is within its bounds")[..] else {
-            unreachable!("one message needs one frame")
-        };
-        frame.as_bytes().to_vec()
+    /// The bytes of reports for the journal: the protocol's own binary frames, which are frozen and versioned already, and
+    /// in which neighbours that ended in the same way are one.
+    pub(crate) fn encode(reports: &[Self]) -> Vec<Vec<u8>> {
+        let messages: Vec<ForagerMessage> = reports.iter().map(|report| report.message().clone()).collect();
+        let frames = Codec::Binary.encode(&messages, LARGEST_FRAME_BYTES);
+        let frames = frames.expect("the end of an attempt is within its bounds").into_iter();
+        frames.map(Frame::into_bytes).collect()
     }
 
-    /// Reads what [`Report::encode`] wrote.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut messages = Codec::Binary.decode(bytes, LARGEST_FRAME_BYTES).ok()?;
-        let message = messages.pop().filter(|_| messages.is_empty())?;
+    /// Reads one of the frames that [`Report::encode`] wrote.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Self>> {
+        let messages = Codec::Binary.decode(bytes, LARGEST_FRAME_BYTES).ok()?;
+        messages.into_iter().map(Self::of).collect()
+    }
+
+    fn of(message: ForagerMessage) -> Option<Self> {
         let attempt = match &message {
             ForagerMessage::Result(TaskResult { attempt, .. })
             | ForagerMessage::Cancelled(Cancelled { attempt, .. })

@@ -2,6 +2,7 @@
 
 use antfarm_model::{Epoch, Incarnation};
 
+use crate::calls::Calls;
 use crate::config::QueenAddress;
 
 /// A forager at the end of one of its turns.
@@ -23,6 +24,8 @@ pub struct Status {
     pub unconfirmed: usize,
     /// Messages that were ignored because they came from a lower epoch.
     pub stale_messages: u64,
+    /// The calls of its tools, since it was started.
+    pub calls: Calls,
     /// It takes no more work.
     pub draining: bool,
 }

@@ -18,6 +18,7 @@ pub(crate) async fn take_over(
     journal: &mut Journal,
     remembered: &mut Remembered,
     (keeping, found): (&Keeping, Option<&Connection>),
+    data: &Path,
     rebooted: bool,
 ) -> Result<(), StartError> {
     let kept = kept(found);
@@ -27,14 +28,14 @@ pub(crate) async fn take_over(
     remembered.open = open;
     // What ran before the machine booted is gone, and its numbers are strangers'.
     if !rebooted {
-        end(keeping, &lost).await?;
+        end(keeping, &lost, found.is_none().then_some(data)).await?;
     }
     if !lost.is_empty() {
         tracing::warn!(attempts = lost.len(), "attempts of a former process were interrupted");
     }
     for attempt in lost.into_keys() {
         let report = Report::result(attempt, Outcome::Interrupted);
-        journal.note_durably(&Record::Ended(report.clone()))?;
+        journal.note_end_durably(report.clone())?;
         remembered.reports.insert(attempt, report);
     }
     Ok(journal.commit()?)
@@ -67,9 +68,9 @@ fn kept(found: Option<&Connection>) -> BTreeSet<AttemptRef> {
     found.iter().flat_map(|found| &found.held).map(|held| held.attempt).collect()
 }
 
-async fn end(keeping: &Keeping, lost: &BTreeMap<AttemptRef, Open>) -> Result<(), KeeperError> {
+async fn end(keeping: &Keeping, lost: &BTreeMap<AttemptRef, Open>, gone: Option<&Path>) -> Result<(), KeeperError> {
     let left: Vec<_> = lost.values().map(|open| Leftover { mark: open.mark, program: open.process }).collect();
-    match keeping.end_leftovers(&left).await {
+    match keeping.end_leftovers(&left, gone).await {
         Ok(0) => Ok(()),
         Ok(processes) => {
             tracing::warn!(processes, "a former process had left these running; they were killed");

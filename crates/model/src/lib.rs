@@ -26,7 +26,7 @@ pub use ids::{Epoch, Fence, ForagerNo, GraphNo, Incarnation, InvalidName, LogInd
 pub use instance_name::{InstanceName, InvalidInstanceName};
 pub use limits::Limits;
 pub use manifest::{Backoff, CostClass, EffectClass, Manifest};
-pub use render::{RenderError, Results};
+pub use render::{RenderError, Results, render};
 pub use rfc3339::InvalidTime;
 pub use soundness::Unsound;
 pub use time::{Elapsed, InvalidSpan, Span, WallTime};

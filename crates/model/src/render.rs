@@ -42,19 +42,30 @@ pub enum RenderError {
     },
 }
 
+/// The arguments as JSON text with every reference, by rising position in `json`, replaced by what it names. Never
+/// allocates more than twice `max_bytes`.
+pub fn render(
+    json: &str,
+    references: impl IntoIterator<Item = Reference>,
+    results: &impl Results,
+    max_bytes: usize,
+) -> Result<String, RenderError> {
+    let mut text = Bounded { text: String::new(), limit: max_bytes };
+    let mut done = 0;
+    for (number, reference) in references.into_iter().enumerate() {
+        let at = reference.at as usize;
+        text.push(&json[done..at])?;
+        reference.render(number, results, &mut text)?;
+        done = at + Reference::PLACEHOLDER.len();
+    }
+    text.push(&json[done..])?;
+    Ok(text.text)
+}
+
 impl Args {
-    /// The arguments as JSON text with every reference replaced by what it names. Never allocates more than twice `max_bytes`.
+    /// The arguments as JSON text with every reference replaced by what it names, as [`render`] does it.
     pub fn render(&self, results: &impl Results, max_bytes: usize) -> Result<String, RenderError> {
-        let mut text = Bounded { text: String::new(), limit: max_bytes };
-        let mut done = 0;
-        for (number, reference) in self.references.iter().enumerate() {
-            let at = reference.at as usize;
-            text.push(&self.json[done..at])?;
-            reference.render(number, results, &mut text)?;
-            done = at + Reference::PLACEHOLDER.len();
-        }
-        text.push(&self.json[done..])?;
-        Ok(text.text)
+        render(&self.json, self.references.iter().cloned(), results, max_bytes)
     }
 }
 

@@ -82,6 +82,8 @@ bugs! {
         "S7: one accepted result";
     26 FollowerReaps: "A replica that starts from a snapshot forgets foragers that look dead.",
         "S15: only the log changes state";
+    27 QuorumNotAsked: "A member is removed although no quorum of those who are left can be reached.",
+        "S19, L1: a change leaves a quorum";
     29 NoDeadline: "A request to a peer has no deadline.",
         "L1: a silent link stops nobody for ever";
     30 NeverSilent: "A leader without a quorum goes on sending, and so keeps followers from electing another.",

@@ -18,6 +18,13 @@ pub struct AttemptRef {
     pub fence: Fence,
 }
 
+impl AttemptRef {
+    /// Whether the other one was assigned with this one, at the next index of the same node.
+    pub(crate) fn is_followed_by(&self, next: &Self) -> bool {
+        self.index.checked_add(1).is_some_and(|index| Self { index, ..*self } == *next)
+    }
+}
+
 impl fmt::Display for AttemptRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "g{}/n{}[{}]#{}", self.graph, self.node, self.index, self.fence)

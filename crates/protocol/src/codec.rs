@@ -48,17 +48,21 @@ impl Codec {
         for message in messages {
             let kind = message.type_name();
             message.check().map_err(|bounded| EncodeError::Unbounded { kind, bounded })?;
-            let bytes = match self {
-                Self::Json => json::encode(message),
-                Self::Binary => message.to_binary(),
+        }
+        let mut rest = messages;
+        while let Some(message) = rest.first() {
+            let (bytes, count) = match self {
+                Self::Json => (json::encode(message), 1),
+                Self::Binary => M::to_binary(rest),
             };
-            if !open.takes(&bytes, limit) {
+            if !open.takes(&bytes, count, limit) {
                 frames.extend(std::mem::replace(&mut open, OpenFrame::new::<M>(self)).close());
             }
-            if !open.takes(&bytes, limit) {
-                return Err(EncodeError::TooLarge { kind, bytes: bytes.len(), limit });
+            if !open.takes(&bytes, count, limit) {
+                return Err(EncodeError::TooLarge { kind: message.type_name(), bytes: bytes.len(), limit });
             }
-            open.push(&bytes);
+            open.push(&bytes, count);
+            rest = &rest[count..];
         }
         frames.extend(open.close());
         Ok(frames)

@@ -34,13 +34,13 @@ pub trait Direction: Serialize + Sized {
     #[doc(hidden)]
     fn of_json(name: &str, json: &str) -> Option<serde_json::Result<Self>>;
 
-    /// The frozen binary form.
+    /// The frozen binary form of the first messages: of as many as make one range, and how many those are.
     #[doc(hidden)]
-    fn to_binary(&self) -> Vec<u8>;
+    fn to_binary(messages: &[Self]) -> (Vec<u8>, usize);
 
-    /// Reads a binary message from the beginning of `bytes`, and says how many bytes it took.
+    /// Reads what `to_binary` wrote, at most `room` messages, from the beginning of `bytes`; says how many bytes it took.
     #[doc(hidden)]
-    fn of_binary(bytes: &[u8]) -> Result<(Self, usize), DecodeError>;
+    fn of_binary(bytes: &[u8], room: usize, messages: &mut Vec<Self>) -> Result<usize, DecodeError>;
 }
 
 fn read<T: DeserializeOwned + Into<M>, M>(json: &str) -> serde_json::Result<M> {
@@ -73,13 +73,15 @@ impl Direction for ForagerMessage {
         })
     }
 
-    fn to_binary(&self) -> Vec<u8> {
-        wire::freeze(&ForagerMessageV1::from(self))
+    fn to_binary(messages: &[Self]) -> (Vec<u8>, usize) {
+        let (frozen, count) = ForagerMessageV1::of_first(messages);
+        (wire::freeze(&frozen), count)
     }
 
-    fn of_binary(bytes: &[u8]) -> Result<(Self, usize), DecodeError> {
+    fn of_binary(bytes: &[u8], room: usize, messages: &mut Vec<Self>) -> Result<usize, DecodeError> {
         let (frozen, consumed) = wire::thaw::<ForagerMessageV1>(bytes)?;
-        Ok((frozen.try_into()?, consumed))
+        frozen.thaw(room, messages)?;
+        Ok(consumed)
     }
 }
 
@@ -109,12 +111,14 @@ impl Direction for QueenMessage {
         })
     }
 
-    fn to_binary(&self) -> Vec<u8> {
-        wire::freeze(&QueenMessageV1::from(self))
+    fn to_binary(messages: &[Self]) -> (Vec<u8>, usize) {
+        let (frozen, count) = QueenMessageV1::of_first(messages);
+        (wire::freeze(&frozen), count)
     }
 
-    fn of_binary(bytes: &[u8]) -> Result<(Self, usize), DecodeError> {
+    fn of_binary(bytes: &[u8], room: usize, messages: &mut Vec<Self>) -> Result<usize, DecodeError> {
         let (frozen, consumed) = wire::thaw::<QueenMessageV1>(bytes)?;
-        Ok((frozen.try_into()?, consumed))
+        frozen.thaw(room, messages)?;
+        Ok(consumed)
     }
 }

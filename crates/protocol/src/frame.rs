@@ -22,6 +22,14 @@ impl Frame {
             Self::Binary(bytes) => bytes,
         }
     }
+
+    /// The bytes, of either kind.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Binary(bytes) => bytes,
+        }
+    }
 }
 
 /// A frame that takes encoded messages.
@@ -44,20 +52,21 @@ impl OpenFrame {
         Self { codec, bytes, messages: 0 }
     }
 
-    pub(crate) fn takes(&self, message: &[u8], limit: usize) -> bool {
+    /// Whether the bytes of so many messages fit in.
+    pub(crate) fn takes(&self, message: &[u8], count: usize, limit: usize) -> bool {
         let framing = match self.codec {
             Codec::Json => SEPARATOR_BYTES + END_BYTES,
             Codec::Binary => 0,
         };
-        self.messages < MAX_MESSAGES && self.bytes.len() + message.len() + framing <= limit
+        self.messages + count <= MAX_MESSAGES && self.bytes.len() + message.len() + framing <= limit
     }
 
-    pub(crate) fn push(&mut self, message: &[u8]) {
+    pub(crate) fn push(&mut self, message: &[u8], count: usize) {
         if self.codec == Codec::Json {
             self.bytes.push(if self.messages == 0 { b'[' } else { b',' });
         }
         self.bytes.extend_from_slice(message);
-        self.messages += 1;
+        self.messages += count;
     }
 
     /// The frame, unless it is empty. A single JSON message stands alone, without an array around it.

@@ -4,7 +4,12 @@ use std::fmt::Debug;
 
 use antfarm_fuzzing::Target;
 
-use crate::{Codec, ForagerMessage, JsonText, LARGEST_FRAME_BYTES, Message, QueenMessage};
+use crate::{Codec, ForagerMessage, JsonText, LARGEST_FRAME_BYTES, MAX_MESSAGES, Message, QueenMessage};
+
+/// What ranges may become, however short they are: a frame full of messages, in a list that grows.
+const fn ranges<M>() -> usize {
+    GROWTH * MAX_MESSAGES * size_of::<M>()
+}
 
 /// A list that grows is there twice, once of them with room for as much again.
 const GROWTH: usize = 3;
@@ -69,7 +74,7 @@ fn forager_messages_in_json() {
         .samples(in_json(FROM_FORAGER))
         .sample(array("[", FROM_FORAGER.lines().nth(3).expect("two lines for each message"), "]", 2))
         .tokens(TOKENS)
-        .takes(GROWTH * size_of::<ForagerMessage>() / 36)
+        .takes((GROWTH * size_of::<ForagerMessage>()).div_ceil(36))
         .dense(|elements| array("[", "1", "]", elements))
         .dense(|elements| array("[", r#"{"type":"task.accept","attempts":[]}"#, "]", elements))
         .dense(move |elements| array(r#"{"type":"task.accept","attempts":["#, attempt, "]}", elements))
@@ -80,7 +85,8 @@ fn forager_messages_in_json() {
 fn forager_messages_in_binary() {
     Target::new(FOLDER, "forager_messages_in_binary")
         .samples(in_binary(FROM_FORAGER))
-        .takes(GROWTH * size_of::<ForagerMessage>() / 2)
+        .takes((GROWTH * size_of::<ForagerMessage>()).div_ceil(2))
+        .beside(ranges::<ForagerMessage>())
         .dense(|elements| [&[1, 1, 0][..], &[2, 0].repeat(elements)].concat())
         .dense(|elements| {
             [&[1, 1, 0, 2, 252][..], &u32::try_from(elements).expect("few").to_le_bytes(), &[0; 4].repeat(elements)]
@@ -95,7 +101,7 @@ fn queen_messages_in_json() {
     Target::new(FOLDER, "queen_messages_in_json")
         .samples(in_json(FROM_QUEEN))
         .tokens(TOKENS)
-        .takes(GROWTH * size_of::<QueenMessage>() / 49)
+        .takes((GROWTH * size_of::<QueenMessage>()).div_ceil(49))
         .dense(|elements| array("[", r#"{"type":"task.confirmed","epoch":1,"attempts":[]}"#, "]", elements))
         .dense(move |elements| array(r#"{"type":"task.confirmed","epoch":1,"attempts":["#, attempt, "]}", elements))
         .run(decode::<QueenMessage>(Codec::Json), |_, messages| is_the_same_again(&messages));
@@ -105,7 +111,8 @@ fn queen_messages_in_json() {
 fn queen_messages_in_binary() {
     Target::new(FOLDER, "queen_messages_in_binary")
         .samples(in_binary(FROM_QUEEN))
-        .takes(GROWTH * size_of::<QueenMessage>() / 3)
+        .takes((GROWTH * size_of::<QueenMessage>()).div_ceil(3))
+        .beside(ranges::<QueenMessage>())
         .dense(|elements| [&[2, 1, 0][..], &[4, 1, 0].repeat(elements)].concat())
         .run(decode::<QueenMessage>(Codec::Binary), |_, messages| is_the_same_again(&messages));
 }

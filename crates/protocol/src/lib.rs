@@ -32,6 +32,6 @@ pub use json_text::{InvalidJson, JsonText};
 pub use outcome::{FailureKind, Outcome};
 pub use queen_message::{
     Assign, Cancel, CancelReason, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Recall, Refused,
-    Welcome,
+    Welcome, Work,
 };
 pub use running_digest::RunningDigest;

@@ -1,14 +1,17 @@
 //! What a queen says to a forager.
 
+mod assign;
+
 use std::sync::Arc;
 
-use antfarm_model::{CostClass, EffectClass, Epoch, Incarnation, MemberId, Name};
+use antfarm_model::{Epoch, Incarnation, MemberId};
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::AttemptRef;
 use crate::bounds::{LARGEST_TEXT_BYTES, MAX_ATTEMPTS, MAX_NAMES};
 use crate::error::Bounded;
-use crate::json_text::JsonText;
+
+pub use assign::{Assign, Work};
 
 /// What a queen says. What has an epoch comes from a leader; nothing else changes what a forager runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,7 +43,7 @@ pub enum QueenMessage {
     Recall(Recall),
 }
 
-/// Whether the queen leads. The answer to a hello, and sent unasked when that changes.
+/// Whether the queen leads, and who does. The answer to a hello, and sent unasked when that changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Welcome {
     /// Which member this queen is, so that a forager notices two addresses of one queen.
@@ -90,41 +93,6 @@ pub struct HeartbeatAck {
     /// The right to run guarded attempts for this long, counted from when that heartbeat was sent. Only from a leader.
     #[serde(default)]
     pub lease_ms: Option<u64>,
-}
-
-/// Run an attempt. Sent again whenever the leader is not sure; the forager starts it once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Assign {
-    /// The leader's epoch.
-    pub epoch: Epoch,
-    /// To which incarnation; any other ignores it.
-    pub incarnation: Incarnation,
-    /// Which attempt.
-    pub attempt: AttemptRef,
-    /// The graph's name.
-    pub graph_id: Name,
-    /// The node's name.
-    pub node_id: Name,
-    /// Whether the node is an array, so that the index means something to the tool.
-    #[serde(default)]
-    pub array: bool,
-    /// The tool.
-    pub tool: Name,
-    /// What repeating it would do.
-    pub effects: EffectClass,
-    /// How dear it is; which slots it takes.
-    pub class: CostClass,
-    /// What the tool is given; references are replaced by results.
-    pub args: JsonText,
-    /// The how-manieth attempt at this instance it is, from 1.
-    pub attempt_number: u32,
-    /// The same for all attempts at an instance, another for every instance and every submission.
-    pub idempotency_key: Arc<str>,
-    /// How long it may run. The queen watches it and cancels.
-    pub timeout_ms: u64,
-    /// How long it is until the deadline.
-    #[serde(default)]
-    pub deadline_ms: Option<u64>,
 }
 
 /// End an attempt, and do not start it if it has not begun.
@@ -243,14 +211,11 @@ impl QueenMessage {
                     .iter()
                     .try_for_each(|member| Bounded::check("bytes of an address", member.http.len(), LARGEST_TEXT_BYTES))
             }
-            Self::Assign(assign) => {
-                Bounded::check("bytes of an idempotency key", assign.idempotency_key.len(), LARGEST_TEXT_BYTES)
-            }
             Self::Confirmed(Confirmed { attempts, .. }) | Self::Recall(Recall { attempts, .. }) => {
                 Bounded::check("attempts", attempts.len(), MAX_ATTEMPTS)
             }
             Self::Refused(refused) => Bounded::check("bytes of a reason", refused.reason.len(), LARGEST_TEXT_BYTES),
-            Self::HeartbeatAck(_) | Self::Cancel(_) | Self::LogRequest(_) => Ok(()),
+            Self::HeartbeatAck(_) | Self::Assign(_) | Self::Cancel(_) | Self::LogRequest(_) => Ok(()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Binary frames: `[kind u8][version u16, little endian]`, then messages, one after the other, to the end of the frame.
 //!
+//! A message may stand for a range: one for each of consecutive instances of a node, which differ in nothing else.
 //! The types beneath are frozen: variants are appended, and a changed field is a new version.
 
 pub(crate) mod forager;
@@ -47,8 +48,7 @@ pub(crate) fn decode<D: Direction>(frame: &[u8]) -> Result<Vec<D>, DecodeError> 
     let mut messages = Vec::new();
     while !rest.is_empty() {
         Bounded::check("messages in a frame", messages.len() + 1, MAX_MESSAGES).map_err(DecodeError::Unbounded)?;
-        let (message, consumed) = D::of_binary(rest)?;
-        messages.push(message);
+        let consumed = D::of_binary(rest, MAX_MESSAGES - messages.len(), &mut messages)?;
         rest = &rest[consumed..];
     }
     Ok(messages)

@@ -96,7 +96,7 @@ impl Metrics {
     }
 
     /// Everything in Prometheus' text format.
-    pub(crate) fn render(&self, replica: &Replica, log: &dyn LogEngine) -> String {
+    pub(crate) fn render(&self, replica: &Replica, log: &dyn LogEngine, state_bytes: usize) -> String {
         let status = replica.status();
         let counters = &self.0;
         let mut page = Page::default();
@@ -114,6 +114,8 @@ impl Metrics {
         page.value(&[], u64::from(counters.in_office.load(Ordering::Relaxed)));
         log_metrics(&mut page, log);
         replication_gauges(&mut page, &status);
+        page.gauge("antfarm_state_bytes", "Bytes of memory that the replicated state takes on this queen.");
+        page.value(&[], state_bytes);
         replica.read(|state| state_gauges(&mut page, state, &status));
         page.finish()
     }
@@ -122,7 +124,10 @@ impl Metrics {
 fn log_metrics(page: &mut Page, log: &dyn LogEngine) {
     page.gauge("antfarm_log_bytes", "Bytes of the entries in the log of this queen.");
     page.value(&[], log.log_bytes());
-    page.sync_times("antfarm_fsync_seconds", "Syncs of the log to the disk.", &log.sync_times());
+    let syncs = log.sync_times();
+    page.sync_times("antfarm_fsync_seconds", "Syncs of the log to the disk.", &syncs);
+    page.counter("antfarm_fsync_bytes_total", "Bytes of the log that were synced to the disk.");
+    page.value(&[], syncs.bytes);
 }
 
 fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {
@@ -132,6 +137,8 @@ fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {
     page.value(&[], status.applied_index.0);
     page.gauge("antfarm_log_entries", "Entries in the log of this queen.");
     page.value(&[], status.last_index.0.saturating_sub(status.purged_index.0));
+    let (snapshots, total) = status.snapshots;
+    page.summary("antfarm_snapshot_seconds", "Snapshots that this queen has written.", snapshots, total);
 }
 
 /// O(foragers).

@@ -57,8 +57,15 @@ pub(crate) struct Inputs {
 pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
     let mut hint = shared.replica.leadership();
     let (opened_sender, mut opened) = mpsc::channel(1);
-    let mut office =
-        Office { shared, sessions: BTreeMap::new(), leading: None, led: None, opening: false, opened: opened_sender };
+    let mut office = Office {
+        shared,
+        sessions: BTreeMap::new(),
+        leading: None,
+        led: None,
+        hint: Hint::Following { leader: None },
+        opening: false,
+        opened: opened_sender,
+    };
     let mut tick = tokio::time::interval(office.shared.config.scheduler.tick.to_std());
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut members = office.shared.replica.members();
@@ -102,6 +109,8 @@ struct Office {
     leading: Option<Leadership>,
     /// The last epoch that this queen led in.
     led: Option<Epoch>,
+    /// What the replica said last about who leads.
+    hint: Hint,
     /// Leadership is being confirmed.
     opening: bool,
     opened: mpsc::Sender<Result<Opened, NotLeading>>,
@@ -114,8 +123,15 @@ impl Office {
         match (led, hint) {
             (Some(led), Hint::Leading { term }) if led == term => {}
             (Some(_), Hint::Leading { .. } | Hint::Following { .. }) => self.resign(),
-            (None, Hint::Leading { .. } | Hint::Following { .. }) => {}
+            (None, Hint::Leading { .. }) => {}
+            (None, Hint::Following { leader }) => {
+                // A forager that has no session with the new leader looks for it at once.
+                if self.hint != hint && leader.is_some() {
+                    self.welcome_all();
+                }
+            }
         }
+        self.hint = hint;
         let doubts = self.leading.as_mut().is_some_and(Leadership::take_doubt);
         if doubts || (self.leading.is_none() && matches!(hint, Hint::Leading { .. })) {
             self.confirm_leadership();

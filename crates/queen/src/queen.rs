@@ -4,8 +4,9 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use antfarm_env::{Env, Net};
-use antfarm_model::{LogIndex, MemberId};
-use antfarm_replication::{AsyncRuntime, Failure, Leadership, Replica};
+use antfarm_model::MemberId;
+use antfarm_replication::{AsyncRuntime, Failure, Leadership, Replica, ReplicaStatus};
+use antfarm_scheduler::State;
 use antfarm_storage::{Disk, LogEngine};
 use tokio::sync::{oneshot, watch};
 
@@ -127,12 +128,14 @@ impl QueenHandle {
         matches!(*self.shared.replica.leadership().borrow(), Leadership::Leading { .. })
     }
 
-    /// As a leader: her term, and how far the log of each other member is known to be equal to hers. Nothing of anybody
-    /// if she does not lead.
-    pub fn matched(&self) -> (u64, Vec<(MemberId, LogIndex)>) {
-        let status = self.shared.replica.status();
-        let others = status.members.into_iter().filter(|(id, _)| *id != status.member);
-        (status.term, others.filter_map(|(id, member)| Some((id, member.matched_index?))).collect())
+    /// How its replica stands.
+    pub fn status(&self) -> ReplicaStatus {
+        self.shared.replica.status()
+    }
+
+    /// Looks at the state. `f` must be short: entries are not applied meanwhile.
+    pub fn read<T>(&self, f: impl FnOnce(&State) -> T) -> T {
+        self.shared.replica.read(f)
     }
 
     /// Waits until the queen has stopped by itself, and tells why: the process must say so and exit.

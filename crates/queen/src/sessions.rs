@@ -92,6 +92,7 @@ impl Sessions {
     /// Hands over what a session said in a frame of so many bytes, as soon as there is room for it; tells whether anybody
     /// hears.
     async fn say(&self, id: SessionId, messages: Vec<ForagerMessage>, bytes: usize) -> bool {
+        let bytes = bytes.max(size_of_val(messages.as_slice())); // a range is short on the wire only
         let kib = bytes.div_ceil(1 << 10).min(MAX_UNHEARD_KIB);
         let share = self.unheard.clone().acquire_many_owned(u32::try_from(kib).unwrap_or(u32::MAX)).await;
         let share = share.expect("it is never closed");

@@ -144,12 +144,6 @@ impl ReplicaConfig {
         BATCH_BYTES.min(self.limits.frame_bytes - FRAME_OVERHEAD_BYTES) as usize
     }
 
-    /// How long a leader without a quorum is silent, then tries again, in turn: long enough for its followers to give it
-    /// up (`election_timeout_max`), campaign (as much again), and be late.
-    pub(crate) fn quorum_loss_phase(&self) -> Duration {
-        self.election_timeout_max * 3
-    }
-
     /// Not much more than what is kept in any case may gather before a snapshot is asked for.
     fn entries_between_questions(&self) -> u64 {
         (self.entries_kept / 2).clamp(1, MOST_ENTRIES_BETWEEN_QUESTIONS)
@@ -164,7 +158,6 @@ impl ReplicaConfig {
             election_timeout_max: millis(self.election_timeout_max),
             enable_leader_restore: Some(planted(Bug::OfficeResumed)),
             enable_pre_vote: Some(true),
-            quorum_loss_probe_interval: Some(millis(self.quorum_loss_phase())),
             allow_log_reversion: Some(false),
             install_snapshot_timeout: SNAPSHOT_TIMEOUT_MS,
             snapshot_policy: SnapshotPolicy::LogsSinceLast(self.entries_between_questions()),

@@ -25,6 +25,7 @@ use crate::member::Member;
 use crate::membership::{Change, Changed, Removed};
 use crate::metrics::Metrics;
 use crate::replica::Office;
+use crate::snapshot_times::SnapshotTimes;
 use crate::state_machine::StateMachine;
 use crate::status::{Leadership, ReplicaStatus};
 use crate::succession::Campaigns;
@@ -74,6 +75,7 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) failure: watch::Sender<Option<Failure>>,
     pub(crate) in_flight: Arc<Semaphore>,
     pub(crate) campaigns: Campaigns,
+    pub(crate) snapshots: SnapshotTimes,
     pub(crate) removed: Removed,
 }
 
@@ -114,7 +116,7 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
     }
 
     fn status(&self) -> ReplicaStatus {
-        self.metrics.status()
+        ReplicaStatus { snapshots: self.snapshots.total(), ..self.metrics.status() }
     }
 
     fn wall_clocks(&self, within: Duration) -> BoxFuture<'_, BTreeMap<MemberId, Option<WallTime>>> {

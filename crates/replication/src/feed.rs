@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use antfarm_model::{LogIndex, MemberId};
-use antfarm_scheduler::{Entry, Outcome, Position, State};
+use antfarm_scheduler::{Entry, Event, GraphRecord, InstanceState, Outcome, Position, State};
 use tokio::sync::{broadcast, watch};
 
 /// The state, and everybody who is told when it changes. Cheap to clone.
@@ -64,12 +64,13 @@ impl Feed {
         f(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Applies an entry and tells everybody.
-    pub(crate) fn apply(&self, position: Position, entry: &Entry) -> Arc<Outcome> {
-        let outcome = self.write(|state| state.apply(position, entry));
+    /// Applies an entry and tells everybody. The graphs that it removed are for the caller to free.
+    pub(crate) fn apply(&self, position: Position, entry: &Entry) -> (Arc<Outcome>, Vec<Arc<GraphRecord>>) {
+        let (outcome, removed) = self.write(|state| (state.apply(position, entry), state.take_removed()));
+        trace_ready(&outcome);
         let outcome = Arc::new(outcome);
         self.tell(Item::Applied(outcome.clone()), position.index);
-        outcome
+        (outcome, removed)
     }
 
     /// Steps over an entry that carries no commands.
@@ -84,11 +85,12 @@ impl Feed {
         self.applied.send_replace(position.index);
     }
 
-    /// Puts another state in place of this one.
-    pub(crate) fn install(&self, state: State) {
+    /// Puts another state in place of this one, which is for the caller to free.
+    pub(crate) fn install(&self, state: State) -> State {
         let index = state.applied().index;
-        self.write(|current| *current = state);
+        let former = self.write(|current| std::mem::replace(current, state));
         self.tell(Item::Installed(index), index);
+        former
     }
 
     pub(crate) fn applied(&self) -> watch::Receiver<LogIndex> {
@@ -115,5 +117,19 @@ impl Feed {
             let _ = outcomes.send(item);
         }
         self.applied.send_replace(index);
+    }
+}
+
+/// Tells which instances have become ready, for who measures how soon they are started.
+fn trace_ready(outcome: &Outcome) {
+    if !tracing::enabled!(target: "antfarm_timing", tracing::Level::TRACE) {
+        return;
+    }
+    for event in &outcome.events {
+        if let Event::Instances { instances, state: InstanceState::Ready, .. } = event {
+            for id in instances.iter() {
+                tracing::trace!(target: "antfarm_timing", "ready {} {} {}", id.graph, id.node, id.index);
+            }
+        }
     }
 }

@@ -21,6 +21,7 @@ mod record;
 mod replica;
 mod simulated_runtime;
 mod snapshot;
+mod snapshot_times;
 mod start;
 mod state_machine;
 mod status;

@@ -1,8 +1,8 @@
 //! openraft's log storage over a [`LogEngine`].
 //!
-//! Order and durability are the engine's: everything goes through its one queue. A vote is durable when it is saved; an
-//! append is readable when it returns and reported when it is durable; a purge is preceded by the note of its place, and
-//! nobody waits for it.
+//! Order and durability are the engine's: everything goes through its one queue. A vote is durable when it is saved, but
+//! for the news that its leader was elected; an append is readable when it returns and reported when it is durable; a
+//! purge is preceded by the note of its place, and nobody waits for it.
 
 use std::fmt::Debug;
 use std::io;
@@ -18,7 +18,7 @@ use openraft::{AsyncRuntime, LogState, OptionalSend, RaftLogReader};
 use tokio::sync::oneshot;
 
 use crate::record::{decode_entry, decode_log_id, decode_vote, encode_entry, encode_log_id, encode_vote};
-use crate::types::{LogId, RaftEntry, Types, Vote};
+use crate::types::{LeaderId, LogId, RaftEntry, Types, Vote};
 
 /// The log of a replica. Clones read the same log.
 #[derive(Clone)]
@@ -28,6 +28,8 @@ pub(crate) struct LogStore {
     /// How many bytes of entries [`RaftLogReader::limited_get_log_entries`] may return.
     entries_bytes: usize,
     committed: Committed,
+    /// For whom the last durable vote is.
+    voted_for: Option<LeaderId>,
 }
 
 /// How far the log is committed, and when that was last queued for the disk.
@@ -43,7 +45,7 @@ const SAVE_COMMITTED_EVERY: Duration = Duration::from_millis(100);
 impl LogStore {
     /// Opens the log, and repeats a purge that was cut short after its note.
     pub(crate) fn open(engine: Arc<dyn LogEngine>, env: Env, entries_bytes: usize) -> io::Result<Self> {
-        let store = Self { engine, env, entries_bytes, committed: Committed::default() };
+        let store = Self { engine, env, entries_bytes, committed: Committed::default(), voted_for: None };
         if let Some(purged) = store.purged()? {
             store.engine.purge_to(purged.index, unwatched());
         }
@@ -53,6 +55,12 @@ impl LogStore {
     fn read(&self, from: u64, to: u64, max_bytes: usize) -> io::Result<Vec<RaftEntry>> {
         let records = self.engine.read(from, to, max_bytes).map_err(io::Error::other)?;
         records.iter().map(|record| decode_entry(record.index, &record.payload)).collect()
+    }
+
+    /// Whether a vote adds nothing that must not be forgotten: that its leader was elected is no promise, and the vote for
+    /// it is durable. It goes to the disk with the entries behind it, and an election is one sync shorter for each member.
+    fn is_kept(&self, vote: &Vote) -> bool {
+        vote.committed && self.voted_for == Some(vote.leader_id)
     }
 
     fn purged(&self) -> io::Result<Option<LogId>> {
@@ -109,11 +117,13 @@ impl<R: AsyncRuntime> RaftLogStorage<Types<R>> for LogStore {
     }
 
     async fn save_vote(&mut self, vote: &Vote) -> io::Result<()> {
-        if planted(Bug::VoteBeforeSync) {
+        if planted(Bug::VoteBeforeSync) || self.is_kept(vote) {
             self.engine.save_vote(encode_vote(vote), unwatched());
             return Ok(());
         }
-        durable(|on_durable| self.engine.save_vote(encode_vote(vote), on_durable)).await.map_err(io::Error::other)
+        durable(|on_durable| self.engine.save_vote(encode_vote(vote), on_durable)).await.map_err(io::Error::other)?;
+        self.voted_for = Some(vote.leader_id);
+        Ok(())
     }
 
     async fn save_committed(&mut self, committed: Option<LogId>) -> io::Result<()> {
@@ -182,4 +192,54 @@ fn bounds(range: &impl RangeBounds<u64>) -> (u64, u64) {
         Bound::Unbounded => u64::MAX,
     };
     (from, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use antfarm_env::SystemEnvironment;
+    use antfarm_storage::{MemoryDisk, SegmentEngine};
+    use futures_util::FutureExt as _;
+    use openraft_rt_tokio::TokioRuntime;
+
+    use super::*;
+
+    const SEGMENT_BYTES: u64 = 1 << 20;
+
+    /// Whether saving a vote waits for the disk, which writes it then.
+    fn waits(log: &mut LogStore, engine: &antfarm_storage::QueuedEngine, vote: Vote) -> bool {
+        let mut saved = RaftLogStorage::<Types<TokioRuntime>>::save_vote(log, &vote).boxed();
+        let waits = match (&mut saved).now_or_never() {
+            Some(saved) => {
+                saved.expect("it is queued");
+                false
+            }
+            None => true,
+        };
+        engine.write_queued();
+        if waits {
+            saved.now_or_never().expect("it is durable now").expect("a disk in memory takes everything");
+        }
+        waits
+    }
+
+    #[tokio::test]
+    async fn a_vote_waits_for_the_disk_and_the_news_that_its_leader_was_elected_does_not() {
+        let disk = Arc::new(MemoryDisk::new());
+        let engine = SegmentEngine::open_by_hand(disk, Path::new("/log"), SEGMENT_BYTES).expect("it is empty");
+        let engine = Arc::new(engine);
+        let env = Env::new(SystemEnvironment::current());
+        let mut log = LogStore::open(engine.clone(), env, 1 << 20).expect("it is empty");
+        for (vote, expected) in [
+            (Vote::new(1, 7), true),
+            (Vote::new_committed(1, 7), false),
+            (Vote::new_committed(2, 7), true),
+            (Vote::new(3, 8), true),
+            (Vote::new_committed(3, 8), false),
+        ] {
+            assert_eq!(waits(&mut log, &engine, vote), expected, "{vote}");
+            assert_eq!(engine.vote(), Some(encode_vote(&vote)), "it is kept in any case");
+        }
+    }
 }

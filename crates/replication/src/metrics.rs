@@ -124,13 +124,15 @@ impl<R: AsyncRuntime> Metrics<R> {
                 leader: metrics.current_leader.map(MemberId),
                 term: metrics.current_term,
                 initialised: !voters.is_empty(),
+                configuration_index: index(metrics.membership_config.log_id().clone()),
                 members: membership.nodes().map(member).collect(),
                 last_index: LogIndex(metrics.last_log_index.unwrap_or(0)),
-                commit_index: index(metrics.cluster_committed.or(metrics.local_committed)),
+                commit_index: index(metrics.cluster_committed).max(index(metrics.local_committed)),
                 applied_index: index(metrics.last_applied),
                 snapshot_index: index(metrics.snapshot),
                 purged_index: index(metrics.purged),
                 quorum_acked: quorum_acked(metrics),
+                snapshots: (0, Duration::ZERO),
             }
         })
     }

@@ -36,11 +36,11 @@ static STORE: AtomicU64 = AtomicU64::new(0);
 
 fn build(engine: Arc<dyn LogEngine>) -> Result<(LogStore, Gaps), StorageError<C>> {
     let env = Env::new(SystemEnvironment::current());
-    let log = LogStore::open(engine, env, ENTRIES_BYTES).map_err(|error| failed(&error))?;
+    let log = LogStore::open(engine, env.clone(), ENTRIES_BYTES).map_err(|error| failed(&error))?;
     let folder = format!("/snapshots/{}", STORE.fetch_add(1, Ordering::Relaxed));
     let files = SnapshotFiles::open(Arc::new(DISK.clone()), Path::new(&folder)).map_err(|error| failed(&error))?;
     let feed = Feed::new(State::new(0), OUTCOMES_KEPT);
-    let machine = StateMachine::new(feed.clone(), files.clone(), SNAPSHOT_FLOOR_BYTES, Removed::new());
+    let machine = StateMachine::new(feed.clone(), files.clone(), env, SNAPSHOT_FLOOR_BYTES, Removed::new());
     Ok((log, Gaps { feed, files, machine }))
 }
 

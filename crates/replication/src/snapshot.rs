@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use antfarm_env::Env;
 use antfarm_scheduler::{LoadError, Snapshot, State};
 use antfarm_storage::{SnapshotFile, SnapshotFiles, SnapshotReader, SnapshotWriter};
 use openraft::{AsyncRuntime, RaftSnapshotBuilder};
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::{self, Kind};
 use crate::record::{LogIdV1, StoredMembershipV1, invalid};
+use crate::snapshot_times::SnapshotTimes;
 use crate::types::{LogId, SnapshotMeta, StoredMembership, Types};
 
 /// What openraft hands around as a snapshot.
@@ -133,17 +135,17 @@ impl Records {
 
 const LENGTH_BYTES: usize = 4;
 
-/// After so many bytes the builder lets other tasks have the thread.
-const YIELD_EVERY_BYTES: usize = 256 << 10;
-
 /// Writes a copy of the state to a file while entries are applied to the original.
 pub(crate) struct SnapshotBuilder {
     pub(crate) files: SnapshotFiles,
-    pub(crate) state: Snapshot,
+    /// Nothing when it is written.
+    pub(crate) state: Option<Snapshot>,
     pub(crate) last: Option<LogId>,
     pub(crate) membership: StoredMembership,
     /// Where to tell how large the snapshot became.
     pub(crate) bytes: Arc<AtomicU64>,
+    pub(crate) env: Env,
+    pub(crate) times: SnapshotTimes,
 }
 
 impl<R: AsyncRuntime> RaftSnapshotBuilder<Types<R>> for SnapshotBuilder {
@@ -151,21 +153,27 @@ impl<R: AsyncRuntime> RaftSnapshotBuilder<Types<R>> for SnapshotBuilder {
 
     async fn build_snapshot(&mut self) -> io::Result<RaftSnapshot> {
         let meta = SnapshotMeta { last_log_id: self.last, last_membership: self.membership.clone() };
-        let mut writer = begin(&self.files, &meta)?;
-        let (mut written, mut yielded) = (0_usize, 0_usize);
-        for record in self.state.records() {
-            let length = u32::try_from(record.len()).map_err(invalid)?;
-            writer.write(&length.to_le_bytes()).map_err(io::Error::other)?;
-            writer.write(&record).map_err(io::Error::other)?;
-            written += LENGTH_BYTES + record.len();
-            if written - yielded >= YIELD_EVERY_BYTES {
-                yielded = written;
-                tokio::task::yield_now().await;
-            }
-        }
-        let file = writer.finish().map_err(io::Error::other)?;
-        self.bytes.store(written as u64, Ordering::Relaxed);
-        tracing::info!(index = file.index, bytes = written, "snapshot written");
+        let writer = begin(&self.files, &meta)?;
+        let state = self.state.take().ok_or_else(|| io::Error::other("a builder writes one snapshot"))?;
+        let began = self.env.monotonic();
+        // The copy is dropped there, too: what was changed meanwhile is then freed.
+        let (file, written) = self.env.blocking(move || write(&state, writer)).await?;
+        let took = self.env.monotonic().saturating_sub(began);
+        self.times.add(took);
+        self.bytes.store(written, Ordering::Relaxed);
+        tracing::info!(index = file.index, bytes = written, ms = took.as_millis(), "snapshot written");
         Ok(RaftSnapshot { meta, snapshot: SnapshotContent::File(file) })
     }
+}
+
+/// Writes all records of a state, and tells how many bytes they took.
+fn write(state: &Snapshot, mut writer: SnapshotWriter) -> io::Result<(SnapshotFile, u64)> {
+    let mut written = 0;
+    for record in state.records() {
+        let length = u32::try_from(record.len()).map_err(invalid)?;
+        writer.write(&length.to_le_bytes()).map_err(io::Error::other)?;
+        writer.write(&record).map_err(io::Error::other)?;
+        written += (LENGTH_BYTES + record.len()) as u64;
+    }
+    Ok((writer.finish().map_err(io::Error::other)?, written))
 }

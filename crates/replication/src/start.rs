@@ -59,7 +59,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         links: Links::new(),
     });
     let peers = Arc::new(Peers::new(context.clone()));
-    let gate = Gate::new(config.election_timeout_max, config.quorum_loss_phase());
+    let gate = Gate::new(config.election_timeout_max);
     let network = NetworkFactory {
         env: env.clone(),
         peers: peers.clone(),
@@ -70,7 +70,9 @@ pub(crate) async fn start<R: AsyncRuntime>(
     };
     let life = LifeV1 { began_after_term: engine.vote().map_or(Ok(0), |vote| term_of(&vote))? };
     let log = LogStore::open(engine, env, config.entries_bytes()).map_err(|error| stored(&error))?;
-    let machine = StateMachine::new(feed.clone(), files.clone(), config.snapshot_floor_bytes, removed.clone());
+    let env = context.env.clone();
+    let machine = StateMachine::new(feed.clone(), files.clone(), env, config.snapshot_floor_bytes, removed.clone());
+    let snapshots = machine.snapshot_times();
     let raft = Raft::<Types<R>, _>::build(config.member.0, raft_config, network, log, machine);
     let raft = raft.await.map_err(|fatal| stored(&fatal))?;
     let listener = net.listen(&config.raft_listen).await;
@@ -91,6 +93,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         failure,
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
         campaigns: Campaigns::default(),
+        snapshots,
         removed,
         config,
     };

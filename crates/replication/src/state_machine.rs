@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use antfarm_env::Env;
 use antfarm_model::{LogIndex, MemberId};
 use antfarm_scheduler::{Entry, Position};
 use antfarm_storage::SnapshotFiles;
@@ -15,12 +16,14 @@ use crate::feed::Feed;
 use crate::membership::Removed;
 use crate::record::invalid;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
+use crate::snapshot_times::SnapshotTimes;
 use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
 
 /// The state machine of a replica.
 pub(crate) struct StateMachine {
     feed: Feed,
     files: SnapshotFiles,
+    env: Env,
     floor_bytes: u64,
     last: Option<LogId>,
     membership: StoredMembership,
@@ -29,21 +32,29 @@ pub(crate) struct StateMachine {
     since_snapshot: u64,
     /// Size of the last snapshot.
     snapshot_bytes: Arc<AtomicU64>,
+    times: SnapshotTimes,
 }
 
 impl StateMachine {
     /// A state machine that has applied nothing. openraft installs the latest snapshot and replays the log.
-    pub(crate) fn new(feed: Feed, files: SnapshotFiles, floor_bytes: u64, removed: Removed) -> Self {
+    pub(crate) fn new(feed: Feed, files: SnapshotFiles, env: Env, floor_bytes: u64, removed: Removed) -> Self {
         Self {
             feed,
             files,
+            env,
             floor_bytes,
             last: None,
             membership: StoredMembership::default(),
             removed,
             since_snapshot: 0,
             snapshot_bytes: Arc::default(),
+            times: SnapshotTimes::default(),
         }
+    }
+
+    /// How long its snapshots take, for whoever shows it.
+    pub(crate) fn snapshot_times(&self) -> SnapshotTimes {
+        self.times.clone()
     }
 
     fn apply_one(
@@ -58,7 +69,11 @@ impl StateMachine {
                 self.since_snapshot += bytes.len() as u64;
                 // What cannot be read is never skipped: this replica stops.
                 let entry = Entry::decode(&bytes).map_err(invalid)?;
-                Ok(Some(self.feed.apply(position, &entry)))
+                let (outcome, removed) = self.feed.apply(position, &entry);
+                if !removed.is_empty() {
+                    self.free(removed);
+                }
+                Ok(Some(outcome))
             }
             EntryPayload::Blank => {
                 self.skip(position);
@@ -76,6 +91,12 @@ impl StateMachine {
         if position.index > LogIndex(0) {
             self.feed.skip(position);
         }
+    }
+
+    /// Frees what may be large where that holds up nobody.
+    fn free(&self, garbage: impl Send + 'static) {
+        let env = self.env.clone();
+        self.env.spawn(async move { env.blocking(|| drop(garbage)).await });
     }
 
     /// The entry at index 0 is the configuration that a cluster begins with: a new state stands behind it already.
@@ -101,10 +122,12 @@ impl StateMachine {
         self.since_snapshot = 0;
         SnapshotBuilder {
             files: self.files.clone(),
-            state: self.feed.read(antfarm_scheduler::State::snapshot),
+            state: Some(self.feed.read(antfarm_scheduler::State::snapshot)),
             last: self.last,
             membership: self.membership.clone(),
             bytes: self.snapshot_bytes.clone(),
+            env: self.env.clone(),
+            times: self.times.clone(),
         }
     }
 }
@@ -142,10 +165,16 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
     async fn install_snapshot(&mut self, meta: &SnapshotMeta, content: SnapshotContent) -> io::Result<()> {
         let file = match content {
             SnapshotContent::File(file) => file,
-            SnapshotContent::Received(writer) => writer.finish().map_err(io::Error::other)?,
+            SnapshotContent::Received(writer) => {
+                let last = meta.last_log_id.map_or(0, |last| last.index);
+                tracing::debug!(last, "a snapshot of another member takes the place of the state");
+                writer.finish().map_err(io::Error::other)?
+            }
         };
-        let (state, bytes) = snapshot::read_state(&self.files, &file)?;
-        self.feed.install(state);
+        let files = self.files.clone();
+        let (state, bytes) = self.env.blocking(move || snapshot::read_state(&files, &file)).await?;
+        let former = self.feed.install(state);
+        self.free(former);
         self.learn_removed();
         self.last = meta.last_log_id;
         self.membership = meta.last_membership.clone();

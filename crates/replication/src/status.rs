@@ -34,11 +34,13 @@ pub struct ReplicaStatus {
     pub term: u64,
     /// Whether the cluster has a configuration yet.
     pub initialised: bool,
+    /// The entry of the configuration in force, committed or not.
+    pub configuration_index: LogIndex,
     /// All members of the configuration.
     pub members: BTreeMap<MemberId, MemberStatus>,
     /// The last entry of its log.
     pub last_index: LogIndex,
-    /// The last entry that it knows to be committed.
+    /// The last entry that it knows to be committed; its own log may end before that.
     pub commit_index: LogIndex,
     /// The last entry that it applied.
     pub applied_index: LogIndex,
@@ -48,6 +50,8 @@ pub struct ReplicaStatus {
     pub purged_index: LogIndex,
     /// How long ago a quorum last acknowledged this leader.
     pub quorum_acked: Option<Duration>,
+    /// How many snapshots it has written since it started, and how long all of them took.
+    pub snapshots: (u64, Duration),
 }
 
 /// A member of the configuration, as this replica sees it.

@@ -25,7 +25,7 @@ impl<R: AsyncRuntime> RaftTypeConfig for Types<R> {
     type NodeId = u64;
     type Node = Member;
     type Term = u64;
-    type LeaderId = leader_id_std::LeaderId<u64, u64>;
+    type LeaderId = LeaderId;
     type Vote = openraft::Vote<Self::LeaderId>;
     type Payload = EntryPayload<Payload, u64, Member>;
     type Entry = openraft::Entry<CommittedLeaderId<u64>, Self::Payload>;
@@ -42,7 +42,8 @@ impl<R: AsyncRuntime> RaftTypeConfig for Types<R> {
 }
 
 pub(crate) type LogId = openraft::LogId<CommittedLeaderId<u64>>;
-pub(crate) type Vote = openraft::Vote<leader_id_std::LeaderId<u64, u64>>;
+pub(crate) type LeaderId = leader_id_std::LeaderId<u64, u64>;
+pub(crate) type Vote = openraft::Vote<LeaderId>;
 pub(crate) type RaftEntry = openraft::Entry<CommittedLeaderId<u64>, EntryPayload<Payload, u64, Member>>;
 pub(crate) type Membership = openraft::Membership<u64, Member>;
 pub(crate) type StoredMembership = openraft::StoredMembership<CommittedLeaderId<u64>, u64, Member>;

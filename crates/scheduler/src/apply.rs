@@ -47,6 +47,7 @@ impl State {
     /// If `position` does not follow the one that was applied last: the caller has lost an entry.
     pub fn apply(&mut self, position: Position, entry: &Entry) -> Outcome {
         self.skip(position);
+        self.removed.clear();
         let written = self.epoch(position.term);
         if entry.epoch != written {
             let refusal = Refusal::StaleEpoch { decided: entry.epoch, written };
@@ -58,7 +59,7 @@ impl State {
         let mut step = Step::new(self);
         step.fire_timers();
         let answers = entry.commands.iter().map(|command| step.apply(command)).collect();
-        let events = step.into_events();
+        let events = step.finish();
         #[cfg(checked_state)]
         self.check_after_apply();
         Outcome { position, answers, events }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::memory::{COUNTERS, allocated};
+
 /// Elements in a chunk.
 const CHUNK: usize = 256;
 
@@ -55,9 +57,18 @@ impl<T: Clone> Chunked<T> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
 
-    /// The chunks, in order; all but the last have the same length.
-    pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
-        self.chunks.iter().map(|chunk| chunk.as_slice())
+    /// Chunks that are not the very same as in the other.
+    #[cfg(test)]
+    pub(crate) fn unshared_with(&self, other: &Self) -> usize {
+        self.chunks.iter().zip(&other.chunks).filter(|(own, others)| !Arc::ptr_eq(own, others)).count()
+    }
+
+    /// The bytes that it takes, without what its elements own beside.
+    pub(crate) fn bytes(&self) -> usize {
+        let chunk = |chunk: &Arc<Vec<T>>| {
+            allocated(COUNTERS + size_of::<Vec<T>>()) + allocated(chunk.capacity() * size_of::<T>())
+        };
+        allocated(self.chunks.capacity() * size_of::<Arc<Vec<T>>>()) + self.chunks.iter().map(chunk).sum::<usize>()
     }
 }
 
@@ -91,7 +102,6 @@ mod tests {
         let mut numbers: Chunked<usize> = (0..1_000).collect();
         let copy = numbers.clone();
         *numbers.get_mut(300).expect("there are a thousand") = 0;
-        let shared = numbers.chunks.iter().zip(&copy.chunks).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
-        assert_eq!(shared, numbers.chunks.len() - 1);
+        assert_eq!(numbers.unshared_with(&copy), 1);
     }
 }

@@ -15,7 +15,6 @@ use crate::forager::Forager;
 use crate::graph_record::{GraphPhase, GraphRecord};
 use crate::instance::{Instance, InstanceState};
 use crate::instances::InstanceId;
-use crate::shape::dependencies_of;
 use crate::state::State;
 
 /// References, and foragers, that are listed.
@@ -98,7 +97,7 @@ impl View<'_> {
             let states = [InstanceState::Succeeded, InstanceState::Expired]; // it expired, and the graph continues
             self.graph.instance(node, index).is_some_and(|one| states.contains(&one.state))
         };
-        let wanted = dependencies_of(node).into_keys().filter(|of| match of.index {
+        let wanted = node.dependencies().into_keys().filter(|of| match of.index {
             Some(index) => !settled(of.node, index),
             None => self.graph.progress(of.node).is_none_or(|progress| progress.unsettled > 0),
         });

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use antfarm_model::{CostClass, Elapsed, Epoch, ForagerNo, Incarnation, Name, ToolNo, WallTime};
+use antfarm_model::{
+    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, Incarnation, Name, NodeNo, ToolNo, WallTime,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::instance::AttemptTimes;
-use crate::instances::AttemptId;
+use crate::instances::{AttemptId, InstanceId};
 use crate::standing::Standing;
 
 const CLASSES: usize = CostClass::ALL.len();
@@ -177,6 +179,13 @@ impl Forager {
 
     pub(crate) fn attempt_mut(&mut self, id: &AttemptId) -> Option<&mut Attempt> {
         self.open.iter_mut().find_map(|attempts| attempts.get_mut(id))
+    }
+
+    /// Its open attempts of a graph, class by class.
+    pub(crate) fn attempts_of(&self, graph: GraphNo) -> impl Iterator<Item = &AttemptId> {
+        let first = |graph| AttemptId { instance: InstanceId { graph, node: NodeNo(0), index: 0 }, fence: Fence(0) };
+        let all = first(graph)..first(GraphNo(graph.0.saturating_add(1)));
+        self.open.iter().flat_map(move |attempts| attempts.range(all.clone())).map(|(id, _)| id)
     }
 
     /// All its open attempts, class by class.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, GraphNo, NodeNo, RenderError, Results, WallTime};
+use antfarm_model::{Elapsed, GraphNo, NodeNo, RenderError, Results, WallTime, render};
 use serde::{Deserialize, Serialize};
 
 use crate::chunked::Chunked;
@@ -162,8 +162,7 @@ impl GraphRecord {
 
     /// An instance; `None` if there is no such index.
     pub fn instance(&self, node: NodeNo, index: u32) -> Option<&Instance> {
-        let count = self.shape.node(node)?.instances();
-        if index >= count { None } else { self.instances.get(self.shape.positions(node).start + index as usize) }
+        self.instances.get(self.shape.position(node, index)?)
     }
 
     /// Every instance, in order. O(n).
@@ -196,7 +195,7 @@ impl GraphRecord {
     /// A result is missing, has no such part, or makes the arguments longer than [`GraphRecord::MAX_ARGS_BYTES`].
     pub fn arguments(&self, node: NodeNo) -> Result<String, RenderError> {
         match self.shape.node(node) {
-            Some(spec) => spec.args.render(self, Self::MAX_ARGS_BYTES),
+            Some(spec) => render(spec.json(), spec.references(), self, Self::MAX_ARGS_BYTES),
             None => Ok("null".into()),
         }
     }
@@ -216,12 +215,7 @@ impl GraphRecord {
     }
 
     pub(crate) fn instance_mut(&mut self, id: InstanceId) -> Option<&mut Instance> {
-        let count = self.shape.node(id.node)?.instances();
-        if id.index >= count {
-            return None;
-        }
-        let position = self.shape.positions(id.node).start + id.index as usize;
-        self.instances.get_mut(position)
+        self.instances.get_mut(self.shape.position(id.node, id.index)?)
     }
 
     pub(crate) fn progress_mut(&mut self, node: NodeNo) -> Option<&mut NodeProgress> {

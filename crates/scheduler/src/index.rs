@@ -3,6 +3,7 @@
 //! Not part of snapshots: [`Index::rebuild`] makes it anew, and `State::check` compares.
 
 mod free;
+mod holding;
 mod ready;
 mod timers;
 
@@ -11,10 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use antfarm_model::{ForagerNo, GraphNo, LogIndex, Name, ToolNo};
 
 pub(crate) use free::{FreeSlots, Wanted};
+use holding::Holding;
 pub(crate) use ready::{Head, Lane, ReadyQueues};
 pub(crate) use timers::{Timer, Timers};
 
-use crate::instances::AttemptId;
+use crate::memory;
 use crate::state::Core;
 
 /// All indexes.
@@ -25,8 +27,7 @@ pub(crate) struct Index {
     pub(crate) holders: BTreeMap<ToolNo, u32>,
     pub(crate) foragers: BTreeMap<Name, ForagerNo>,
     pub(crate) graphs: BTreeMap<Name, GraphNo>,
-    /// Every open attempt, and who has it.
-    pub(crate) open: BTreeMap<AttemptId, ForagerNo>,
+    pub(crate) holding: Holding,
     /// Graphs to which nothing more happens, the longest finished first.
     pub(crate) finished: BTreeSet<(antfarm_model::Elapsed, GraphNo)>,
     pub(crate) ready: ReadyQueues,
@@ -47,7 +48,7 @@ impl Index {
                 *index.holders.entry(*tool).or_default() += 1;
             }
             index.foragers.insert(forager.name.clone(), forager.no);
-            index.open.extend(forager.attempts().map(|(id, _)| (*id, forager.no)));
+            forager.attempts().for_each(|(id, _)| index.holding.open(id.instance.graph, forager.no));
             index.free.refresh(forager);
             index.changed.touch(forager.no, core.applied.index);
             index.timers.add_forager(core, forager);
@@ -63,10 +64,17 @@ impl Index {
         for (upload, parts) in &core.uploads {
             index.timers.at_elapsed(parts.dropped_at, Timer::Upload(*upload));
         }
-        for (name, tombstone) in &core.tombstones {
+        for (name, tombstone) in core.tombstones.iter() {
             index.timers.at_elapsed(tombstone.until, Timer::Tombstone(name.clone()));
         }
         index
+    }
+}
+
+impl Index {
+    /// The bytes that the indexes of work take. O(graphs).
+    pub(crate) fn bytes(&self) -> usize {
+        memory::of_map(&self.open) + memory::of_map(&self.graphs) + self.ready.bytes() + self.timers.bytes()
     }
 }
 

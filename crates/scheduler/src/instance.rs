@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use antfarm_model::{Elapsed, Epoch, Fence, ForagerNo, WallTime};
 use serde::{Deserialize, Serialize};
 
 use crate::command::{FailureKind, RejectReason, VerdictKind};
+use crate::memory::{COUNTERS, allocated, of_text};
 
 /// Where an instance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -189,11 +191,19 @@ impl OlderAttempts {
     }
 }
 
-/// The state of one instance.
+/// One instance: its state, and its [`Story`] as soon as it has one. Reads as its story.
+///
+/// Most instances of a large graph wait, so that nothing is to be told of them yet; then it takes 16 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Instance {
     /// Where it is. A stopped or paused graph shows some states as others: see [`GraphRecord::state_of`](crate::GraphRecord::state_of).
     pub state: InstanceState,
+    story: Option<Arc<Story>>,
+}
+
+/// What has happened to an instance.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Story {
     /// How many attempts were opened.
     pub attempts: u32,
     /// How often it failed by itself.
@@ -212,6 +222,26 @@ pub struct Instance {
     pub text: Option<Arc<str>>,
 }
 
+/// The story of those that have none.
+static NO_STORY: Story = Story {
+    attempts: 0,
+    failures: 0,
+    losses: 0,
+    held_until: None,
+    open: Vec::new(),
+    closed: Vec::new(),
+    older: None,
+    text: None,
+};
+
+impl Deref for Instance {
+    type Target = Story;
+
+    fn deref(&self) -> &Story {
+        self.story.as_deref().unwrap_or(&NO_STORY)
+    }
+}
+
 impl Instance {
     /// Closed attempts that are kept.
     pub const MAX_CLOSED: usize = 16;
@@ -221,8 +251,20 @@ impl Instance {
         if self.state == InstanceState::Succeeded { self.text.as_ref() } else { None }
     }
 
+    /// Its story, to be continued. From then on it has one: a change to nothing is better not made.
+    pub fn story_mut(&mut self) -> &mut Story {
+        Arc::make_mut(self.story.get_or_insert_default())
+    }
+
+    /// The bytes of its story.
+    pub(crate) fn story_bytes(&self) -> usize {
+        self.story.as_deref().map_or(0, Story::bytes)
+    }
+}
+
+impl Story {
     pub(crate) fn remember(&mut self, attempt: ClosedAttempt) {
-        if self.closed.len() >= Self::MAX_CLOSED {
+        if self.closed.len() >= Instance::MAX_CLOSED {
             let oldest = self.closed.remove(0);
             let older = self.older.get_or_insert_default();
             let number = older.0.entry(oldest.ending).or_default();
@@ -231,5 +273,28 @@ impl Instance {
             self.closed.reserve_exact(1); // most instances have one attempt, and there are many instances
         }
         self.closed.push(attempt);
+    }
+
+    /// The bytes that it takes.
+    fn bytes(&self) -> usize {
+        let texts = self.closed.iter().filter_map(|closed| closed.message.as_ref()).chain(&self.text);
+        allocated(COUNTERS + size_of::<Self>())
+            + allocated(self.open.capacity() * size_of::<OpenAttempt>())
+            + allocated(self.closed.capacity() * size_of::<ClosedAttempt>())
+            + texts.map(of_text).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_has_a_story_from_the_first_change_on() {
+        let mut instance = Instance::default();
+        assert_eq!((instance.story_bytes(), instance.attempts, &instance.text), (0, 0, &None));
+        instance.story_mut().attempts = 1;
+        assert!(instance.story_bytes() > 0 && instance.attempts == 1);
+        assert_eq!(size_of::<Instance>(), 16);
     }
 }

@@ -43,7 +43,7 @@ impl State {
     #[cfg(checked_state)]
     pub(crate) fn check_after_apply(&self) {
         let instances: usize = self.core.graphs.values().map(|graph| graph.instances.len()).sum();
-        if instances + self.index.open.len() < SMALL || self.core.applied.index.0.is_multiple_of(EVERY) {
+        if instances + self.index.holding.total() < SMALL || self.core.applied.index.0.is_multiple_of(EVERY) {
             self.check();
         }
     }
@@ -57,12 +57,13 @@ impl State {
 
     fn indexes_are_derived(&self) {
         let derived = Index::rebuild(&self.core);
-        let Index { tools, holders, foragers, graphs, open, finished, ready, timers, free, changed: _ } = &self.index;
+        let Index { tools, holders, foragers, graphs, holding, finished, ready, timers, free, changed: _ } =
+            &self.index;
         assert_eq!(*tools, derived.tools, "the index of tools is derived");
         assert_eq!(*holders, derived.holders, "the holders of tools are derived");
         assert_eq!(*foragers, derived.foragers, "the index of foragers is derived");
         assert_eq!(*graphs, derived.graphs, "the index of graphs is derived");
-        assert_eq!(*open, derived.open, "the index of open attempts is derived");
+        assert_eq!(*holding, derived.holding, "who holds attempts of which graph is derived");
         assert_eq!(*finished, derived.finished, "the index of finished graphs is derived");
         assert_eq!(*ready, derived.ready, "the ready queues are derived");
         assert_eq!(*free, derived.free, "the index of free slots is derived");

@@ -20,9 +20,12 @@ mod instance;
 mod instances;
 mod invariants;
 mod lease;
+mod memory;
 mod outcome;
 mod render;
+mod rows;
 mod shape;
+mod shared_map;
 mod snapshot;
 mod standing;
 mod state;
@@ -40,11 +43,13 @@ pub use explain::{Cause, Explanation, Obstacle, Reason, explain};
 pub use forager::{Attempt, CancelReason, Forager, ForagerState};
 pub use graph_record::{Counts, GraphPhase, GraphRecord, GraphState};
 pub use in_flight::InFlight;
-pub use instance::{AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt};
+pub use instance::{
+    AttemptTimes, ClosedAttempt, Decided, Ending, Instance, InstanceState, OlderAttempts, OpenAttempt, Story,
+};
 pub use instances::{AttemptId, Attempts, InstanceId, Instances};
 pub use lease::{LeaseTerms, stall};
 pub use outcome::{Outcome, Refusal, Reply};
-pub use shape::Shape;
+pub use shape::{GraphSpec, NodeSpec, Shape};
 pub use snapshot::{LoadError, Snapshot};
 pub use standing::{Standing, ToolStanding};
 pub use state::State;

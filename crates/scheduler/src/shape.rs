@@ -1,12 +1,25 @@
 //! What never changes of a submitted graph: its nodes, their tools as they were at submission, and who waits for whom.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+mod builder;
+mod kind;
+mod packed;
+mod spec;
 
-use antfarm_model::{Backoff, CostClass, Dependency, EffectClass, Graph, Manifest, Name, Node, NodeNo, Span, ToolNo};
+use std::sync::Arc;
+
+use antfarm_model::{
+    Backoff, CostClass, EffectClass, Graph, Manifest, Name, NodeNo, OnDeadline, OnFailure, Span, ToolNo, WallTime,
+};
 use serde::{Deserialize, Serialize};
 
+pub use spec::NodeSpec;
+
 use crate::instances::Instances;
+use crate::memory::of_text;
+use crate::rows::{Rows, Texts};
+use builder::Builder;
+use kind::Kind;
+use packed::{PackedDependency, PackedReference, Successor, Which};
 
 /// A tool as a graph uses it: later changes of the manifest do not touch the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,106 +51,87 @@ impl ToolUse {
     }
 }
 
-/// A node that waits for another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Successor {
-    /// The instance it waits for; all of them, if none.
-    pub index: Option<u32>,
-    /// The node that waits.
-    pub node: NodeNo,
-    /// Whether it needs the result, or only the order.
-    pub needs_result: bool,
+/// What a submitted graph is, beside its nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphSpec {
+    /// The name, which is also the submission's idempotency key.
+    pub id: Name,
+    /// What a failed node does to the rest.
+    pub on_failure: OnFailure,
+    /// What an expired node does to the rest.
+    pub on_deadline: OnDeadline,
 }
 
-/// The immutable part of a submitted graph.
+/// The immutable part of a submitted graph, by columns: the names of all nodes in one piece of memory, all arguments in
+/// another, and so on. A node is a row; [`NodeSpec`] reads one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    graph: Graph,
+    graph: GraphSpec,
     tools: Vec<ToolUse>,
-    tool_of: Vec<u32>,
+    tool_names: Vec<Name>,
+    kinds: Vec<Kind>,
+    pointers: Vec<Arc<str>>,
+    names: Texts,
+    args: Texts,
+    references: Rows<PackedReference>,
+    after: Rows<PackedDependency>,
+    kind_of: Vec<u32>,
+    /// The nodes of each kind that has a deadline.
+    with_deadline: Rows<NodeNo>,
     first_instance: Vec<u32>,
-    successors: Vec<Successor>,
-    first_successor: Vec<u32>,
+    successors: Rows<Successor>,
     dependencies: Vec<u32>,
     by_name: Vec<NodeNo>,
-    pins: BTreeSet<Name>,
 }
 
 impl Shape {
-    /// Compiles a graph; `tool` tells how it uses each tool by name. O(n log n) in nodes and dependencies.
+    /// Compiles a sound graph; `tool` tells how it uses each tool by name. O(n log n) in nodes and dependencies.
     ///
     /// # Errors
     /// The position of the first node for whose tool `tool` has no answer.
     pub(crate) fn new(graph: Graph, tool: impl Fn(&str) -> Option<ToolUse>) -> Result<Self, NodeNo> {
-        let mut tools: Vec<ToolUse> = Vec::new();
-        let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
-        let mut tool_of = Vec::with_capacity(graph.nodes.len());
-        let mut first_instance = Vec::with_capacity(graph.nodes.len() + 1);
-        let mut instances = 0;
-        let mut edges: Vec<(NodeNo, Successor)> = Vec::new();
-        let mut dependencies = Vec::with_capacity(graph.nodes.len());
-        for (no, node) in numbered(&graph.nodes) {
-            let name = node.tool.as_str();
-            let number = if let Some(number) = numbers.get(name) {
-                *number
-            } else {
-                tools.push(tool(name).ok_or(no)?);
-                let number = u32::try_from(tools.len() - 1).expect("there are no more tools than nodes");
-                numbers.insert(name, number);
-                number
-            };
-            tool_of.push(number);
-            first_instance.push(instances);
-            instances += node.instances();
-            let wanted = dependencies_of(node);
-            dependencies.push(u32::try_from(wanted.len()).expect("a graph's text is bounded"));
-            edges.extend(
-                wanted
-                    .into_iter()
-                    .map(|(of, needs_result)| (of.node, Successor { index: of.index, node: no, needs_result })),
-            );
+        let Graph { id, on_failure, on_deadline, nodes } = graph;
+        let mut builder = Builder::new(GraphSpec { id, on_failure, on_deadline }, nodes.len());
+        for node in nodes {
+            builder.add(&node, &tool)?;
         }
-        first_instance.push(instances);
-        edges.sort_unstable();
-        let mut first_successor = vec![0; graph.nodes.len() + 1];
-        for (of, _) in &edges {
-            first_successor[of.0 as usize + 1] += 1;
-        }
-        for position in 1..first_successor.len() {
-            first_successor[position] += first_successor[position - 1];
-        }
-        let successors = edges.into_iter().map(|(_, successor)| successor).collect();
-        let mut by_name: Vec<NodeNo> = numbered(&graph.nodes).map(|(no, _)| no).collect();
-        by_name.sort_unstable_by_key(|no| &graph.nodes[no.0 as usize].id);
-        let pins = graph.nodes.iter().filter_map(|node| node.pin.clone()).collect();
-        Ok(Self { graph, tools, tool_of, first_instance, successors, first_successor, dependencies, by_name, pins })
+        Ok(builder.finish())
     }
 
-    /// The graph as it was submitted.
-    pub fn graph(&self) -> &Graph {
+    /// What the graph is, beside its nodes.
+    pub fn graph(&self) -> &GraphSpec {
         &self.graph
     }
 
+    /// The number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.names.len()
+    }
+
     /// A node; `None` if there is no such number.
-    pub fn node(&self, node: NodeNo) -> Option<&Node> {
-        self.graph.nodes.get(node.0 as usize)
+    pub fn node(&self, node: NodeNo) -> Option<NodeSpec<'_>> {
+        ((node.0 as usize) < self.node_count()).then(|| NodeSpec::new(self, node))
     }
 
     /// All nodes with their numbers, in submission order.
-    pub fn nodes(&self) -> impl Iterator<Item = (NodeNo, &Node)> {
-        numbered(&self.graph.nodes)
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeNo, NodeSpec<'_>)> {
+        (0..).map(NodeNo).take(self.node_count()).map(|no| (no, NodeSpec::new(self, no)))
     }
 
     /// The node with that name. O(log n).
     pub fn node_named(&self, name: &str) -> Option<NodeNo> {
-        let id = |no: &NodeNo| self.graph.nodes[no.0 as usize].id.as_str();
+        let id = |no: &NodeNo| self.names.get(no.0 as usize);
         let place = self.by_name.binary_search_by(|no| id(no).cmp(name)).ok()?;
         self.by_name.get(place).copied()
     }
 
+    fn kind(&self, node: NodeNo) -> &Kind {
+        &self.kinds[self.kind_of[node.0 as usize] as usize]
+    }
+
     /// How the graph uses the tool of a node.
     pub fn tool(&self, node: NodeNo) -> &ToolUse {
-        &self.tools[self.tool_of[node.0 as usize] as usize]
+        &self.tools[self.kind(node).tool as usize]
     }
 
     /// Whether an attempt at a node must never be repeated by itself.
@@ -145,9 +139,25 @@ impl Shape {
         self.tool(node).effects == EffectClass::Irrevocable
     }
 
-    /// Whether a node is pinned to that forager.
+    /// The only forager that may run a node, and when it expires.
+    pub(crate) fn pin_and_deadline(&self, node: NodeNo) -> (Option<&Name>, Option<WallTime>) {
+        let kind = self.kind(node);
+        (kind.pin.as_ref(), kind.deadline)
+    }
+
+    /// The kinds of nodes that have a deadline, and that.
+    pub(crate) fn deadlines(&self) -> impl Iterator<Item = (u32, WallTime)> {
+        (0..).zip(&self.kinds).filter_map(|(number, kind)| Some((number, kind.deadline?)))
+    }
+
+    /// The nodes of a kind that has a deadline.
+    pub(crate) fn with_deadline(&self, kind: u32) -> &[NodeNo] {
+        self.with_deadline.get(kind as usize)
+    }
+
+    /// Whether a node is pinned to that forager. O(kinds of nodes).
     pub(crate) fn pins(&self, forager: &Name) -> bool {
-        self.pins.contains(forager)
+        self.kinds.iter().any(|kind| kind.pin.as_ref() == Some(forager))
     }
 
     /// Every tool of the graph, once.
@@ -157,12 +167,12 @@ impl Shape {
 
     /// The longest run of an attempt at a node.
     pub fn timeout(&self, node: NodeNo) -> Span {
-        self.graph.nodes[node.0 as usize].timeout.unwrap_or(self.tool(node).timeout)
+        self.kind(node).timeout.unwrap_or(self.tool(node).timeout)
     }
 
     /// The further tries that a node has after the first.
     pub fn retries(&self, node: NodeNo) -> u32 {
-        self.graph.nodes[node.0 as usize].retries.unwrap_or(self.tool(node).retries)
+        self.kind(node).retries.unwrap_or(self.tool(node).retries)
     }
 
     /// The number of instances of all nodes.
@@ -170,17 +180,21 @@ impl Shape {
         self.first_instance.last().copied().unwrap_or(0)
     }
 
-    /// The positions of a node's instances among all instances of the graph.
-    pub(crate) fn positions(&self, node: NodeNo) -> Range<usize> {
+    /// The number of instances of a node; none, if there is no such node.
+    pub fn instances(&self, node: NodeNo) -> u32 {
         let at = node.0 as usize;
-        self.first_instance[at] as usize..self.first_instance[at + 1] as usize
+        self.first_instance.get(at + 1).map_or(0, |end| end - self.first_instance[at])
+    }
+
+    /// The position of an instance among all instances of the graph; `None` if there is no such instance.
+    pub(crate) fn position(&self, node: NodeNo, index: u32) -> Option<usize> {
+        (index < self.instances(node)).then(|| self.first_instance[node.0 as usize] as usize + index as usize)
     }
 
     /// Whether a run names only instances that exist.
     pub(crate) fn contains(&self, instances: &Instances) -> bool {
         let end = instances.start.checked_add(instances.len);
-        let node = self.node(instances.node);
-        instances.len > 0 && node.zip(end).is_some_and(|(node, end)| end <= node.instances())
+        instances.len > 0 && end.is_some_and(|end| end <= self.instances(instances.node))
     }
 
     /// The number of different dependencies of a node.
@@ -190,31 +204,32 @@ impl Shape {
 
     /// Those that wait for all instances of a node.
     pub(crate) fn successors_of_all(&self, node: NodeNo) -> &[Successor] {
-        let all = self.successors(node);
-        &all[..all.partition_point(|successor| successor.index.is_none())]
+        let all = self.successors.get(node.0 as usize);
+        &all[..all.partition_point(|successor| successor.which == Which::ALL)]
     }
 
     /// Those that wait for one instance of a node.
     pub(crate) fn successors_of_one(&self, node: NodeNo, index: u32) -> &[Successor] {
-        let all = self.successors(node);
-        let from = all.partition_point(|successor| successor.index < Some(index));
-        let to = all.partition_point(|successor| successor.index <= Some(index));
+        let (all, one) = (self.successors.get(node.0 as usize), Which::from(Some(index)));
+        let from = all.partition_point(|successor| successor.which < one);
+        let to = all.partition_point(|successor| successor.which <= one);
         &all[from..to]
     }
 
-    fn successors(&self, node: NodeNo) -> &[Successor] {
-        let at = node.0 as usize;
-        &self.successors[self.first_successor[at] as usize..self.first_successor[at + 1] as usize]
+    /// The bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = self.kind_of.capacity()
+            + self.first_instance.capacity()
+            + self.dependencies.capacity()
+            + self.by_name.capacity();
+        let lists = self.references.bytes() + self.after.bytes() + self.successors.bytes() + self.with_deadline.bytes();
+        let pointers: usize = self.pointers.iter().map(|pointer| size_of::<Arc<str>>() + of_text(pointer)).sum();
+        self.names.bytes()
+            + self.args.bytes()
+            + lists
+            + pointers
+            + columns * size_of::<u32>()
+            + self.kinds.capacity() * size_of::<Kind>()
+            + self.tools.capacity() * size_of::<ToolUse>()
     }
-}
-
-fn numbered(nodes: &[Node]) -> impl Iterator<Item = (NodeNo, &Node)> {
-    (0..).map(NodeNo).zip(nodes)
-}
-
-/// The different dependencies of a node, and whether their results are needed.
-pub(crate) fn dependencies_of(node: &Node) -> BTreeMap<Dependency, bool> {
-    let mut all: BTreeMap<Dependency, bool> = node.after.iter().map(|of| (*of, false)).collect();
-    all.extend(node.args.references.iter().map(|reference| (reference.of, true)));
-    all
 }

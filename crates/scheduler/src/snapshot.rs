@@ -17,6 +17,7 @@ use crate::forager::Forager;
 use crate::graph_record::{Counts, GraphPhase, GraphRecord, NodeProgress};
 use crate::instance::Instance;
 use crate::instances::{AttemptId, InstanceId};
+use crate::memory;
 use crate::shape::{Shape, ToolUse};
 use crate::state::{Core, State, Tombstone, ToolRecord, Upload};
 use crate::turns::Turns;
@@ -111,6 +112,11 @@ impl Snapshot {
         self.0.applied
     }
 
+    /// The bytes of memory that the state takes, without what is derived from it. O(n).
+    pub fn bytes(&self) -> usize {
+        memory::of_core(&self.0)
+    }
+
     /// The records, encoded, in the order in which [`State::load`] wants them.
     pub fn records(&self) -> impl Iterator<Item = Vec<u8>> + Send + '_ {
         records(&self.0).map(|record| codec::encode(Kind::SnapshotRecord, &record))
@@ -177,27 +183,25 @@ fn graph_records(graph: &GraphRecord) -> impl Iterator<Item = Record> + Send + '
         on_deadline: spec.on_deadline,
         tools: graph.shape.tools().to_vec(),
     });
-    let instances = graph.instances.chunks().flat_map(|chunk| pieces(chunk, size_of_instance));
     std::iter::once(head)
-        .chain(pieces(&spec.nodes, size_of_node).map(|nodes| Record::Nodes(nodes.to_vec())))
-        .chain(graph.progress.chunks().map(|progress| Record::Progress(progress.to_vec())))
-        .chain(instances.map(|instances| Record::Instances(instances.to_vec())))
+        .chain(pieces(graph.shape.nodes().map(|(_, spec)| spec.to_node()), size_of_node).map(Record::Nodes))
+        .chain(pieces(graph.progress.iter().copied(), |_| size_of::<NodeProgress>()).map(Record::Progress))
+        .chain(pieces(graph.instances.iter().cloned(), size_of_instance).map(Record::Instances))
         .chain(std::iter::once(Record::GraphEnd))
 }
 
-/// Cuts a list into pieces of about [`RECORD_BYTES`], each of at least one element.
-fn pieces<T>(all: &[T], size: fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
-    let mut rest = all;
+/// Gathers elements in pieces of about [`RECORD_BYTES`], each of at least one element.
+fn pieces<T>(all: impl Iterator<Item = T>, size: fn(&T) -> usize) -> impl Iterator<Item = Vec<T>> {
+    let mut all = all.peekable();
     std::iter::from_fn(move || {
-        let mut bytes = 0;
-        let fits = rest.iter().take_while(|element| {
-            bytes += size(element);
-            bytes <= RECORD_BYTES
-        });
-        let count = fits.count().max(1).min(rest.len());
-        let (piece, left) = rest.split_at(count);
-        rest = left;
-        (!piece.is_empty()).then_some(piece)
+        let first = all.next()?;
+        let mut bytes = size(&first);
+        let mut piece = vec![first];
+        while let Some(element) = all.next_if(|next| bytes + size(next) <= RECORD_BYTES) {
+            bytes += size(&element);
+            piece.push(element);
+        }
+        Some(piece)
     })
 }
 
@@ -208,8 +212,7 @@ fn size_of_node(node: &Node) -> usize {
 
 /// About how many bytes an instance takes in a record.
 fn size_of_instance(instance: &Instance) -> usize {
-    let texts = instance.closed.iter().filter_map(|closed| closed.message.as_ref()).chain(&instance.text);
-    64 + 64 * instance.closed.len() + texts.map(|text| text.len()).sum::<usize>()
+    16 + instance.story_bytes()
 }
 
 /// A graph whose records are being read.
@@ -293,7 +296,7 @@ fn take(core: &mut Core, partial: &mut Option<Partial>, record: Record) -> Optio
             let partial = partial.as_mut()?;
             for mut one in instances {
                 if planted(Bug::OpenAttemptsNotKept) {
-                    one.open.clear();
+                    one.story_mut().open.clear();
                 }
                 partial.instances.push(one);
             }
@@ -319,7 +322,7 @@ fn complete_graph(core: &Core, partial: Partial) -> Option<GraphRecord> {
     let mut counts = Counts::default();
     instances.iter().for_each(|instance| counts.add(instance.state, 1));
     let fits = counts == head.counts
-        && progress.len() == shape.graph().nodes.len()
+        && progress.len() == shape.node_count()
         && instances.len() == shape.instance_count() as usize;
     fits.then(|| GraphRecord {
         no: head.no,
@@ -363,4 +366,75 @@ fn attempts_agree(core: &Core) -> bool {
         })
     });
     known && at_instances == core.foragers.values().map(|forager| forager.attempts().count()).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use antfarm_model::{LogIndex, NodeNo, document};
+
+    use super::*;
+    use crate::{Command, Entry, GraphSource};
+
+    fn apply(state: &mut State, command: Command) {
+        let index = LogIndex(state.applied().index.0 + 1);
+        let (epoch, wall, elapsed) = (state.epoch(1), state.wall(), state.elapsed());
+        let entry = Entry { epoch, wall, elapsed, commands: vec![command] };
+        let outcome = state.apply(Position { index, term: 1 }, &entry);
+        assert!(outcome.answers[0].is_ok(), "{:?}", outcome.answers);
+    }
+
+    /// A state with an array of many instances.
+    fn large() -> State {
+        let text = r#"{"id": "g", "nodes": {"n": {"tool": "noop", "array": {"count": 10000}}}}"#;
+        let graph = document::graph(text.as_bytes(), &antfarm_model::Limits::default()).expect("a good graph");
+        let mut state = State::new(0);
+        apply(&mut state, Command::Submit(GraphSource::Inline(GraphSource::encode(&graph).into())));
+        state
+    }
+
+    #[test]
+    fn a_snapshot_shares_every_graph_and_a_change_then_copies_one_chunk() {
+        let mut state = large();
+        let snapshot = state.snapshot();
+        let graph = GraphNo(1);
+        assert!(Arc::ptr_eq(&snapshot.0.graphs[&graph], &state.core.graphs[&graph]), "nothing was copied");
+        let id = InstanceId { graph, node: NodeNo(0), index: 5_000 };
+        let record = state.core.graphs.get_mut(&graph).map(Arc::make_mut).expect("it is there");
+        record.instance_mut(id).expect("it is there").story_mut().attempts = 1;
+        let (then, now) = (&snapshot.0.graphs[&graph], &state.core.graphs[&graph]);
+        assert!(Arc::ptr_eq(&then.shape, &now.shape));
+        assert_eq!((now.instances.unshared_with(&then.instances), now.progress.unshared_with(&then.progress)), (1, 0));
+        assert_eq!(then.instance(id.node, id.index).map(|one| one.attempts), Some(0));
+    }
+
+    #[test]
+    fn the_bytes_of_a_state_follow_what_it_holds() {
+        let mut state = large();
+        let bytes = |state: &State| state.snapshot().bytes();
+        let (empty, full) = (bytes(&State::new(0)), bytes(&state));
+        assert!((160_000..400_000).contains(&(full - empty)), "10,000 instances of 16 bytes: {}", full - empty);
+        let graph = GraphNo(1);
+        apply(&mut state, Command::CancelGraph { graph });
+        apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
+        assert!(bytes(&state) < empty + 1_000, "{} bytes are left", bytes(&state) - empty);
+    }
+
+    #[test]
+    fn what_a_removed_graph_took_is_for_the_caller_to_free_until_the_next_entry() {
+        let mut state = large();
+        let graph = GraphNo(1);
+        apply(&mut state, Command::CancelGraph { graph });
+        apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
+        assert!(state.graph(graph).is_none());
+        assert_eq!(state.take_removed().iter().map(|removed| removed.no).collect::<Vec<_>>(), [graph]);
+        assert!(state.take_removed().is_empty(), "it is given away once");
+
+        let mut state = large();
+        apply(&mut state, Command::CancelGraph { graph });
+        apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
+        state.skip(Position { index: LogIndex(state.applied().index.0 + 1), term: 1 });
+        assert_eq!(state.removed.len(), 1, "an entry that is not ours changes nothing");
+        apply(&mut state, Command::PutTool(Manifest::built_in().swap_remove(0)));
+        assert!(state.take_removed().is_empty());
+    }
 }

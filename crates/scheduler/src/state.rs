@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use antfarm_model::{
-    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, MemberId, Name, NodeNo, ToolNo, WallTime,
+    CostClass, Elapsed, Epoch, Fence, ForagerNo, GraphNo, LogIndex, Manifest, MemberId, Name, ToolNo, WallTime,
 };
 
 use crate::entry::Position;
@@ -13,6 +13,7 @@ use crate::graph_record::GraphRecord;
 use crate::index::Index;
 use crate::instance::Instance;
 use crate::instances::{AttemptId, InstanceId};
+use crate::shared_map::SharedMap;
 use crate::snapshot::Snapshot;
 use crate::turns::Turns;
 
@@ -57,7 +58,7 @@ pub(crate) struct Core {
     pub(crate) foragers: BTreeMap<ForagerNo, Arc<Forager>>,
     pub(crate) graphs: BTreeMap<GraphNo, Arc<GraphRecord>>,
     pub(crate) uploads: BTreeMap<u64, Upload>,
-    pub(crate) tombstones: BTreeMap<Name, Tombstone>,
+    pub(crate) tombstones: SharedMap<Name, Tombstone>,
     /// Members that were removed. An id is never used again.
     pub(crate) removed_members: BTreeSet<MemberId>,
 }
@@ -78,7 +79,7 @@ impl Core {
             foragers: BTreeMap::new(),
             graphs: BTreeMap::new(),
             uploads: BTreeMap::new(),
-            tombstones: BTreeMap::new(),
+            tombstones: SharedMap::default(),
             removed_members: BTreeSet::new(),
         }
     }
@@ -89,6 +90,8 @@ impl Core {
 pub struct State {
     pub(crate) core: Core,
     pub(crate) index: Index,
+    /// Graphs that the last entry removed: no part of the state any more.
+    pub(crate) removed: Vec<Arc<GraphRecord>>,
 }
 
 impl State {
@@ -107,7 +110,18 @@ impl State {
 
     pub(crate) fn from_core(core: Core) -> Self {
         let index = Index::rebuild(&core);
-        Self { core, index }
+        Self { core, index, removed: Vec::new() }
+    }
+
+    /// The bytes of memory that the indexes take, which are not part of a snapshot. O(graphs).
+    pub fn index_bytes(&self) -> usize {
+        self.index.bytes()
+    }
+
+    /// The graphs that the last entry removed. To free a large one takes a while: the caller may do that where it holds up
+    /// nobody. What is not taken is freed when the next entry is applied.
+    pub fn take_removed(&mut self) -> Vec<Arc<GraphRecord>> {
+        std::mem::take(&mut self.removed)
     }
 
     /// A copy that later entries do not change. O(chunks).
@@ -206,8 +220,9 @@ impl State {
     }
 
     /// Who has that attempt, if it is open.
-    pub fn holder(&self, attempt: &AttemptId) -> Option<&Forager> {
-        self.index.open.get(attempt).and_then(|forager| self.forager(*forager))
+    pub fn holder(&self, attempt: &AttemptId) -> Option<ForagerNo> {
+        let (_, instance) = self.instance(attempt.instance)?;
+        instance.open.iter().find(|open| open.fence == attempt.fence).map(|open| open.forager)
     }
 
     /// The manifest of a tool.
@@ -233,7 +248,7 @@ impl State {
 
     /// The number of open attempts.
     pub fn open_count(&self) -> usize {
-        self.index.open.len()
+        self.index.holding.total()
     }
 
     /// The number of graphs.
@@ -243,7 +258,7 @@ impl State {
 
     /// The open attempts of a graph.
     pub fn open_attempts(&self, graph: GraphNo) -> impl Iterator<Item = (&AttemptId, ForagerNo)> {
-        let first = |graph| AttemptId { instance: InstanceId { graph, node: NodeNo(0), index: 0 }, fence: Fence(0) };
-        self.index.open.range(first(graph)..first(GraphNo(graph.0 + 1))).map(|(id, forager)| (id, *forager))
+        let holders = self.index.holding.holders(graph).filter_map(|forager| self.forager(forager));
+        holders.flat_map(move |forager| forager.attempts_of(graph).map(|id| (id, forager.no)))
     }
 }

@@ -14,6 +14,8 @@ pub struct SyncTimes {
     pub counts: [u64; SyncTimes::BOUNDS.len() + 1],
     /// How long all of them took.
     pub total: Duration,
+    /// How many bytes they made durable, with everything that the engine writes around records.
+    pub bytes: u64,
 }
 
 impl SyncTimes {
@@ -33,9 +35,10 @@ impl SyncTimes {
         Duration::from_secs(1),
     ];
 
-    fn add(&mut self, took: Duration) {
+    fn add(&mut self, bytes: u64, took: Duration) {
         self.counts[Self::BOUNDS.partition_point(|bound| *bound < took)] += 1;
         self.total += took;
+        self.bytes += bytes;
     }
 }
 
@@ -56,13 +59,13 @@ impl SyncTimer {
         *self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does a sync. One that fails is not counted: it is the last.
-    pub(crate) fn time<E>(&self, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+    /// Does a sync of so many bytes. One that fails is not counted: it is the last.
+    pub(crate) fn time<E>(&self, bytes: u64, sync: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let Some(clock) = self.clock.get() else { return sync() };
         let begun = clock();
         sync()?;
         let took = clock().saturating_sub(begun);
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).add(took);
+        self.times.lock().unwrap_or_else(PoisonError::into_inner).add(bytes, took);
         Ok(())
     }
 }
@@ -78,7 +81,7 @@ mod tests {
     #[test]
     fn a_sync_is_counted_once_at_the_first_bound_that_it_does_not_exceed() {
         let timer = SyncTimer::default();
-        timer.time(|| Ok::<_, ()>(())).unwrap();
+        timer.time(7, || Ok::<_, ()>(())).unwrap();
         assert_eq!(timer.times(), SyncTimes::default(), "without a clock nothing is timed");
 
         let micros = Arc::new(AtomicU64::new(0));
@@ -86,14 +89,14 @@ mod tests {
         timer.start(Box::new(move || Duration::from_micros(clock.load(Ordering::Relaxed))));
         for took in [0, 50, 51, 5_000_000] {
             timer
-                .time(|| {
+                .time(100, || {
                     micros.fetch_add(took, Ordering::Relaxed);
                     Ok::<_, ()>(())
                 })
                 .unwrap();
         }
-        timer.time(|| Err(())).unwrap_err();
+        timer.time(100, || Err(())).unwrap_err();
         let counts = [2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
-        assert_eq!(timer.times(), SyncTimes { counts, total: Duration::from_micros(5_000_101) });
+        assert_eq!(timer.times(), SyncTimes { counts, total: Duration::from_micros(5_000_101), bytes: 400 });
     }
 }

@@ -12,15 +12,12 @@ const TERM_BITS: u32 = 48;
 
 pub(super) fn on_a_quorum(evidence: &Evidence) -> Result<(), Violation> {
     let mut disks = Disks::new();
-    let mut voters: Vec<BTreeSet<u16>> = evidence.plan().map(|plan| (1..=plan.queens).collect()).into_iter().collect();
+    let voters = all_configurations(evidence);
     for record in &evidence.records {
         disks::note(&mut disks, &record.what);
-        if let What::Members { membership, .. } = &record.what {
-            voters.clone_from(&membership.voters);
-        }
         let Some((queen, Claim::Committed { upto }, _)) = disks::claim(&disks, &record.what) else { continue };
         let holds = |voter: &&u16| disks.get(voter).is_some_and(|disk| disk.holds(*upto));
-        // While a change is under way, one of both sets is enough here: whoever writes this down may see it late.
+        // Of any configuration that ever was: a leader goes by the one that she has appended, which others see later.
         let enough = voters.is_empty() || voters.iter().any(|set| set.iter().filter(holds).count() > set.len() / 2);
         if !enough {
             let on: Vec<&u16> = voters.iter().flatten().filter(holds).collect();
@@ -30,6 +27,15 @@ pub(super) fn on_a_quorum(evidence: &Evidence) -> Result<(), Violation> {
         }
     }
     Ok(())
+}
+
+/// Every set of voters that somebody saw, and the one that the run began with.
+fn all_configurations(evidence: &Evidence) -> BTreeSet<BTreeSet<u16>> {
+    let first = evidence.plan().map(|plan| (1..=plan.queens).collect());
+    let seen = evidence.records.iter().filter_map(|record| {
+        if let What::Members { membership, .. } = &record.what { Some(membership.voters.iter().cloned()) } else { None }
+    });
+    first.into_iter().chain(seen.flatten()).collect()
 }
 
 /// Leader completeness.

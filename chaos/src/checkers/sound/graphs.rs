@@ -49,25 +49,21 @@ enum Node {
 
 /// The graph that everybody submits under an id.
 pub(super) fn spec(number: usize) -> GraphSpec {
-    let node = |id: &str, tool, after: &[&str]| {
-        let after = after.iter().map(ToString::to_string).collect();
-        NodeSpec { id: id.into(), tool, count: None, after, deadline_ms: None }
-    };
     let nodes = match number % 3 {
-        0 => vec![node("pay", Tool::Pay, &[])],
+        0 => vec![NodeSpec::new("pay", Tool::Pay, &[])],
         1 => vec![
-            node("write", Tool::Append { ms: 1, guard: false }, &[]),
-            node("say", Tool::Echo { word: format!("word {number}") }, &["write"]),
+            NodeSpec::new("write", Tool::Append { ms: 1, guard: false }, &[]),
+            NodeSpec::new("say", Tool::Echo { word: format!("word {number}") }, &["write"]),
         ],
         _ => {
-            let work = node("work", Tool::Work, &[]);
+            let work = NodeSpec::new("work", Tool::Work, &[]);
             vec![
                 NodeSpec { deadline_ms: Some(FAR_AWAY_MS), ..work },
-                node("write", Tool::Append { ms: 1, guard: true }, &["work"]),
+                NodeSpec::new("write", Tool::Append { ms: 1, guard: true }, &["work"]),
             ]
         }
     };
-    GraphSpec { id: format!("g{number}"), nodes }
+    GraphSpec::new(format!("g{number}"), nodes)
 }
 
 fn of_graph(graph: &str, state: &str, finished: bool) -> Event {

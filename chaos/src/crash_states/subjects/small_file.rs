@@ -1,4 +1,4 @@
-//! A small file that is written whole, as a forager's epoch file and a log's note of what it acknowledged are.
+//! A small file that is written whole, as a forager's first epoch and a log's note of what it acknowledged are.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::real::config::QUEENS;
 use crate::real::field::Field;
 use crate::real::workload::wall_ms;
-use crate::work::{Came, graph};
+use crate::work::{Came, Moments, graph};
 
 /// Between two operations of a client, at most, in milliseconds.
 const MOST_PAUSE_MS: u64 = 100;
@@ -26,7 +26,8 @@ pub(in crate::real) fn work(field: &Field<'_>, number: usize, guard: bool, mut r
         let queen = Field::any_queen(&mut random);
         if random.percent(NEW_PERCENT) {
             submitted += 1;
-            let graph = graph(format!("c{number}-{submitted}"), guard, Some(wall_ms()), &mut random);
+            let moments = Moments { now_ms: wall_ms(), may_wait: true };
+            let graph = graph(format!("c{number}-{submitted}"), guard, moments, &mut random);
             field.known().graphs.push(graph.clone());
             submit(field, &mut scribe, queen, &graph);
         } else {

@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 use super::One;
 use crate::history::{HostileEnd, What};
 use crate::random::Random;
-use crate::sim::field::{HTTP_PORT, PATIENCE, QUEENS, RAFT_PORT};
+use crate::sim::field::{HTTP_PORT, PATIENCE, RAFT_PORT};
 use crate::sim::network::Host;
 
 /// Who gets no answer to nonsense waits for so long.
@@ -31,7 +31,7 @@ impl One {
     /// Sends bytes that mean nothing.
     pub(super) async fn send_garbage(&self) -> Option<String> {
         let mut random = Random::new(self.fault.pick);
-        let queen = 1 + u16::try_from(random.below(u64::from(QUEENS))).unwrap_or(0);
+        let queen = self.field.any_queen(&mut random);
         let port = if random.percent(50) { RAFT_PORT } else { HTTP_PORT };
         let length = usize::try_from(1 + random.below(MOST_BYTES)).unwrap_or(1);
         let mut bytes: Vec<u8> = (0..length).map(|_| random.next().to_le_bytes()[0]).collect();
@@ -73,8 +73,7 @@ impl One {
 
     /// Asks the leader to hand over.
     pub(super) async fn transfer(&self) -> Option<String> {
-        let queens: Vec<u16> = (1..=QUEENS).collect();
-        let to = self.field.client(&queens, PATIENCE).transfer(None).await.ok()?;
+        let to = self.field.client(&self.field.queen_ids(), PATIENCE).transfer(None).await.ok()?;
         Some(format!("queen-{to} took over"))
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use antfarm_client::views::ForagerView;
+use antfarm_forager::DEFAULT_PREFETCH;
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde::Serialize;
@@ -97,8 +98,15 @@ impl Failover {
 
     async fn measure(&self, global: &Global, console: &Console) -> anyhow::Result<Report> {
         let relayed = self.mode == Mode::Isolate;
-        let shape = Shape { queens: self.queens, foragers: FORAGERS, slots: SLOTS, relayed };
-        let mut farm = Farm::start(shape, global).await?;
+        let shape = Shape {
+            queens: self.queens,
+            foragers: FORAGERS,
+            slots: SLOTS,
+            prefetch: DEFAULT_PREFETCH,
+            log: None,
+            relayed,
+        };
+        let mut farm = Farm::start(shape, &[], global).await?;
         let first = farm.whole().await?;
         let load = Load::start(farm.client.clone(), RATE);
         let writer = Writer::start(farm.client.clone());

@@ -9,14 +9,17 @@ use antfarm_env::{Env, SystemEnvironment};
 use anyhow::{Context, ensure};
 use rustix::process::Signal;
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::relays::Relays;
 use super::sightings::Sightings;
 use crate::cli::Global;
+use crate::connection;
 use crate::dev::child::{Running, Spec};
 use crate::dev::layout::Layout;
 use crate::exit::Stop;
+use crate::tools_file::Tool;
 
 /// Ports are looked for from here on: below those that the system gives to connections.
 const FIRST_PORT: u16 = 12_000;
@@ -35,8 +38,10 @@ pub(super) struct Farm {
     pub(super) env: Env,
     pub(super) client: Client,
     pub(super) sightings: Sightings,
+    /// A client of each queen alone.
+    each: Vec<Client>,
     queens: Vec<(Spec, Option<Running>)>,
-    foragers: Vec<Running>,
+    foragers: Vec<(Spec, Running)>,
     relays: Option<Relays>,
     // Dropped last: the processes have their files in it.
     folder: TempDir,
@@ -48,6 +53,10 @@ pub(super) struct Shape {
     pub(super) queens: u16,
     pub(super) foragers: u16,
     pub(super) slots: u32,
+    /// What each forager keeps beyond its slots.
+    pub(super) prefetch: u32,
+    /// What is in the logs, in the form of `RUST_LOG`; without it, sightings are taken from the foragers' logs.
+    pub(super) log: Option<&'static str>,
     /// Queens reach each other through relays, so that one can be cut off.
     pub(super) relayed: bool,
 }
@@ -61,9 +70,9 @@ pub(super) struct Whole {
 }
 
 impl Farm {
-    /// Starts a cluster.
-    pub(super) async fn start(shape: Shape, global: &Global) -> anyhow::Result<Self> {
-        let Shape { queens, foragers, slots, relayed } = shape;
+    /// Starts a cluster, whose foragers have the commands of some tools beside the built-in ones.
+    pub(super) async fn start(shape: Shape, tools: &[Tool], global: &Global) -> anyhow::Result<Self> {
+        let Shape { queens, foragers, slots, prefetch, log, relayed } = shape;
         let env = Env::new(SystemEnvironment::current());
         let folder = tempfile::Builder::new().prefix("antfarm-bench-").tempdir();
         let folder = folder.context("a temporary folder cannot be made")?;
@@ -73,7 +82,7 @@ impl Farm {
             queens,
             foragers,
             slots,
-            prefetch: 0,
+            prefetch,
             base_port,
             relayed,
         })?;
@@ -83,19 +92,47 @@ impl Farm {
         } else {
             None
         };
+        let each = (1..=queens).map(|queen| connection::client(global, &[layout.url(queen)]));
+        let each = each.collect::<anyhow::Result<_>>()?;
         let queens = layout.write_queens(&env)?.into_iter().map(|spec| {
-            let running = spec.start()?;
+            let running = log.map_or_else(|| spec.start(), |log| spec.start_logging(log))?;
             Ok((spec, Some(running)))
         });
         let queens = queens.collect::<anyhow::Result<_>>()?;
         let sightings = Sightings::new();
-        let mut running = Vec::new();
-        for spec in layout.write_foragers(&[])? {
-            let mut forager = spec.start_piped()?;
-            sightings.watch(forager.take_log().context("its log is a pipe")?, &spec.log)?;
-            running.push(forager);
-        }
-        Ok(Self { client: layout.client(global)?, env, sightings, queens, foragers: running, relays, folder })
+        let foragers = layout.write_foragers(tools)?.into_iter().map(|spec| {
+            let running = if let Some(log) = log {
+                spec.start_logging(log)?
+            } else {
+                let mut running = spec.start_piped()?;
+                sightings.watch(running.take_log().context("its log is a pipe")?, &spec.log)?;
+                running
+            };
+            Ok((spec, running))
+        });
+        let foragers = foragers.collect::<anyhow::Result<_>>()?;
+        Ok(Self { client: layout.client(global)?, env, sightings, each, queens, foragers, relays, folder })
+    }
+
+    /// A client of each queen alone, by member id from 1.
+    pub(super) fn each(&self) -> &[Client] {
+        &self.each
+    }
+
+    /// A client of one queen alone.
+    pub(super) fn client_of(&self, queen: u64) -> anyhow::Result<Client> {
+        let index = usize::try_from(queen).ok().and_then(|queen| queen.checked_sub(1));
+        Ok(index.and_then(|index| self.each.get(index)).context("it is one of the queens")?.clone())
+    }
+
+    /// The processes of all queens.
+    pub(super) fn queen_pids(&self) -> Vec<i32> {
+        self.queens.iter().filter_map(|(_, running)| Some(running.as_ref()?.pid())).collect()
+    }
+
+    /// The processes of all foragers.
+    pub(super) fn forager_pids(&self) -> Vec<i32> {
+        self.foragers.iter().map(|(_, running)| running.pid()).collect()
     }
 
     /// A file that the processes share.
@@ -159,17 +196,35 @@ impl Farm {
         Ok(())
     }
 
-    /// Ends all processes.
-    pub(super) async fn stop(self) {
-        for running in self.foragers.into_iter().chain(self.queens.into_iter().filter_map(|(_, running)| running)) {
-            running.stop(std::future::pending()).await;
-        }
+    /// Ends all processes, foragers first; what they said is left.
+    pub(super) async fn stop(self) -> Logs {
+        let (queens, foragers) = (logs(&self.queens), logs(&self.foragers));
+        stop_all(self.foragers.into_iter().map(|(_, running)| running)).await;
+        stop_all(self.queens.into_iter().filter_map(|(_, running)| running)).await;
+        Logs { queens, foragers, _folder: self.folder }
     }
 
     fn queen(&self, queen: u64) -> anyhow::Result<&(Spec, Option<Running>)> {
         let index = usize::try_from(queen).ok().and_then(|queen| queen.checked_sub(1));
         index.and_then(|index| self.queens.get(index)).context("it is one of the queens")
     }
+}
+
+/// The logs of a cluster that has ended. Dropping it removes them.
+pub(super) struct Logs {
+    /// By member id from 1.
+    pub(super) queens: Vec<PathBuf>,
+    pub(super) foragers: Vec<PathBuf>,
+    _folder: TempDir,
+}
+
+fn logs<T>(children: &[(Spec, T)]) -> Vec<PathBuf> {
+    children.iter().map(|(spec, _)| spec.log.clone()).collect()
+}
+
+async fn stop_all(running: impl Iterator<Item = Running>) {
+    let mut ending: JoinSet<()> = running.map(|one| one.stop(std::future::pending())).collect();
+    while ending.join_next().await.is_some() {}
 }
 
 /// A layout all of whose ports are free.

@@ -7,13 +7,18 @@
 //! ```
 
 mod core;
+mod cpu;
 mod failover;
 mod farm;
 mod fault;
+mod latency;
 mod load;
+mod range;
 mod relays;
+mod schedule;
 mod sightings;
 mod spread;
+mod usage;
 mod writer;
 
 use clap::{Args, Subcommand};
@@ -24,6 +29,8 @@ use crate::exit::Exit;
 
 use core::Core;
 use failover::Failover;
+use latency::Latency;
+use schedule::Schedule;
 
 /// Measure the scheduler, or a cluster that is started for it, on this machine
 #[derive(Debug, Args)]
@@ -37,6 +44,8 @@ pub(crate) struct Bench {
 enum Command {
     Core(Core),
     Failover(Failover),
+    Latency(Latency),
+    Schedule(Schedule),
 }
 
 impl Bench {
@@ -44,6 +53,8 @@ impl Bench {
         match &self.command {
             Command::Core(core) => core.run(console),
             Command::Failover(failover) => failover.run(global, console),
+            Command::Latency(latency) => latency.run(global, console),
+            Command::Schedule(schedule) => schedule.run(global, console),
         }
     }
 }

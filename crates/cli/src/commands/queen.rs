@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::daemon::{self, ConsensusThreads, DaemonArgs, Orphaned};
 use crate::exit::Exit;
+use crate::huge_pages;
 use crate::interrupts::Interrupts;
 
 /// Files and sockets that a queen has beside the connections of clients and foragers: her log, snapshots, peers.
@@ -53,6 +54,7 @@ struct Run {
 impl Queen {
     pub(crate) fn run(&self) -> anyhow::Result<Exit> {
         let Command::Run(run) = &self.command;
+        huge_pages::use_them();
         let mut text = run.daemon.read_config()?;
         if run.insecure {
             text.overrides.push(("insecure".to_owned(), "true".to_owned()));

@@ -12,6 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
+use crate::daemon;
+
 /// For this long a child may end by itself after SIGTERM.
 const TERM_GRACE: Duration = Duration::from_secs(5);
 /// For this long it may end once its standard input is closed; then it is killed.
@@ -46,23 +48,31 @@ impl Spec {
     /// Starts the process: this program under the name `antfarm`, in a process group of its own, so that Ctrl-C reaches
     /// only us.
     pub(crate) fn start(&self) -> anyhow::Result<Running> {
-        let log = OpenOptions::new().create(true).append(true).open(&self.log);
-        let log = log.with_context(|| format!("the log {} cannot be opened", self.log.display()))?;
-        self.start_with(log.into(), false)
+        self.start_with(self.open_log()?, None)
     }
 
-    /// As [`Spec::start`], with the log going into a pipe, and as much of it as by default.
+    /// As [`Spec::start_logging`] with what is there by default, the log going into a pipe.
     pub(crate) fn start_piped(&self) -> anyhow::Result<Running> {
-        self.start_with(Stdio::piped(), true)
+        self.start_with(Stdio::piped(), Some(daemon::LOG))
     }
 
-    fn start_with(&self, log: Stdio, default_log: bool) -> anyhow::Result<Running> {
+    /// As [`Spec::start`], with this in the log, in the form of `RUST_LOG`, and with times of `CLOCK_MONOTONIC`.
+    pub(crate) fn start_logging(&self, filter: &str) -> anyhow::Result<Running> {
+        self.start_with(self.open_log()?, Some(filter))
+    }
+
+    fn open_log(&self) -> anyhow::Result<Stdio> {
+        let log = OpenOptions::new().create(true).append(true).open(&self.log);
+        Ok(log.with_context(|| format!("the log {} cannot be opened", self.log.display()))?.into())
+    }
+
+    fn start_with(&self, log: Stdio, filter: Option<&str>) -> anyhow::Result<Running> {
         let program = std::env::current_exe().context("the path of this program is unknown")?;
         let mut command = Command::new(program);
         command.arg0("antfarm").args([self.role, "run", "--config"]).arg(&self.config).arg("--exit-with-parent");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).process_group(0).kill_on_drop(true);
-        if default_log {
-            command.env_remove("RUST_LOG");
+        if let Some(filter) = filter {
+            command.env("RUST_LOG", filter).env(daemon::LOG_MONOTONIC, "1");
         }
         let mut child = command.spawn().with_context(|| format!("{} cannot be started", self.name))?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed())).context("a new child has a pid")?;

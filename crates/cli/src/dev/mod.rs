@@ -15,6 +15,7 @@ mod supervise;
 use std::path::{Path, PathBuf};
 
 use antfarm_env::{Env, SystemEnvironment};
+use antfarm_forager::DEFAULT_PREFETCH;
 use anyhow::Context;
 use clap::Args;
 use tempfile::TempDir;
@@ -52,7 +53,7 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     slots: u32,
     /// Attempts that each forager takes beyond its slots, to begin each as soon as a slot is free
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PREFETCH)]
     prefetch: u32,
     /// Folder of everything; it stays, and the cluster goes on from it next time [default: a temporary one]
     #[arg(long, value_name = "DIR")]

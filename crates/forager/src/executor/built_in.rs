@@ -70,7 +70,7 @@ impl BuiltIn {
 
 /// Runs a tool to its end, or until it is stopped.
 pub(super) async fn run(tool: BuiltIn, job: &Job, around: &Surroundings, mut stop: StopSignal) -> End {
-    let args = &job.assign.args;
+    let args = &job.assign.work.args;
     let work = async {
         match tool {
             BuiltIn::Append => append::append(job, around).await,

@@ -13,26 +13,26 @@ pub(super) fn start(program: &ToolProgram, job: &Job, result_bytes: usize) -> St
     Start {
         attempt: assign.attempt,
         mark: *mark,
-        guarded: assign.effects == antfarm_model::EffectClass::Guarded,
+        guarded: assign.work.effects == antfarm_model::EffectClass::Guarded,
         command: program.command.clone(),
         environment: environment(assign, *mark),
-        input: assign.args.as_str().to_owned(),
+        input: assign.work.args.as_str().to_owned(),
         output_bytes: result_bytes as u64,
     }
 }
 
 fn environment(assign: &Assign, mark: u64) -> Vec<(String, String)> {
     let mut variables = vec![
-        ("ANTFARM_GRAPH", assign.graph_id.to_string()),
-        ("ANTFARM_NODE", assign.node_id.to_string()),
+        ("ANTFARM_GRAPH", assign.work.graph_id.to_string()),
+        ("ANTFARM_NODE", assign.work.node_id.to_string()),
         ("ANTFARM_ATTEMPT", assign.attempt_number.to_string()),
         ("ANTFARM_FENCE", assign.attempt.fence.to_string()),
         ("ANTFARM_EPOCH", assign.epoch.to_string()),
-        ("ANTFARM_IDEMPOTENCY_KEY", assign.idempotency_key.to_string()),
+        ("ANTFARM_IDEMPOTENCY_KEY", assign.idempotency_key()),
         (MARK_VARIABLE, format!("{mark:016x}")),
     ];
     variables.extend(assign.deadline_ms.map(|remaining| ("ANTFARM_DEADLINE_MS", remaining.to_string())));
-    variables.extend(assign.array.then(|| ("ANTFARM_ARRAY_INDEX", assign.attempt.index.to_string())));
+    variables.extend(assign.work.array.then(|| ("ANTFARM_ARRAY_INDEX", assign.attempt.index.to_string())));
     variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 

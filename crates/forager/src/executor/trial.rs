@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use antfarm_env::{Env, SystemEnvironment};
 use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Incarnation, Name, NodeNo};
-use antfarm_protocol::{Assign, AttemptRef, JsonText};
+use antfarm_protocol::{Assign, AttemptRef, JsonText, Work};
 use antfarm_storage::{Disk, SystemDisk};
 use tokio::sync::{Mutex, mpsc};
 
@@ -24,10 +24,7 @@ pub(super) fn name(text: &str) -> Name {
 
 /// An assignment of the tool `t`.
 pub(super) fn assign(fence: u64, args: &str) -> Assign {
-    Assign {
-        epoch: Epoch(7),
-        incarnation: Incarnation(7),
-        attempt: AttemptRef { graph: GraphNo(1), node: NodeNo(2), index: 3, fence: Fence(fence) },
+    let work = Work {
         graph_id: name("g"),
         node_id: name("n"),
         array: true,
@@ -35,10 +32,15 @@ pub(super) fn assign(fence: u64, args: &str) -> Assign {
         effects: EffectClass::Guarded,
         class: CostClass::Io,
         args: JsonText::new(args).expect("JSON"),
-        attempt_number: 2,
-        idempotency_key: "g@9/n/3".into(),
         timeout_ms: 60_000,
+    };
+    Assign {
+        epoch: Epoch(7),
+        incarnation: Incarnation(7),
+        attempt: AttemptRef { graph: GraphNo(1), node: NodeNo(2), index: 3, fence: Fence(fence) },
+        attempt_number: 2,
         deadline_ms: Some(5_000),
+        work: Arc::new(work),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antfarm_model::{CostClass, EffectClass};
-use antfarm_protocol::{Assign, AttemptRef, Outcome, RejectReason};
+use antfarm_protocol::{Assign, AttemptRef, Outcome, RejectReason, Work};
 use antfarm_storage::StorageError;
 
 use crate::executor::{self, Job, Tool};
@@ -44,8 +44,11 @@ impl Foreman {
             return Ok(());
         }
         match self.outcome_at_once(&assign) {
-            Some(outcome) => self.close(Report::result(attempt, outcome), assign.effects),
-            None if self.has_slot(assign.class) => self.begin(assign),
+            Some(outcome) => {
+                self.note_call(&attempt);
+                self.close(Report::result(attempt, outcome), assign.work.effects)
+            }
+            None if self.has_slot(assign.work.class) => self.begin(assign),
             None => {
                 self.parts.holdings.hold(assign);
                 Ok(())
@@ -59,7 +62,7 @@ impl Foreman {
         let today = (self.parts.epoch.seen(), self.parts.identity.incarnation());
         let ready = |(attempt, assign): (&AttemptRef, &Assign)| {
             let is_of_today = (assign.epoch, Some(assign.incarnation)) == today;
-            (is_of_today && !self.needs_lease(assign)).then_some((*attempt, assign.class))
+            (is_of_today && !self.needs_lease(assign)).then_some((*attempt, assign.work.class))
         };
         let ready: Vec<_> = self.parts.holdings.unstarted().filter_map(ready).collect();
         for (attempt, class) in ready {
@@ -96,24 +99,35 @@ impl Foreman {
                 self.parts.holdings.hold(Arc::unwrap_or_clone(assign));
                 continue;
             }
+            let tool =
+                self.parts.tools.find(&assign.work.tool).expect("it was found when the attempt was taken").clone();
+            self.note_call(&attempt);
             let parts = &mut self.parts;
-            let tool = parts.tools.find(&assign.tool).expect("it was found when the attempt was taken");
-            let run = executor::start(tool.clone(), Job { assign, mark }, &parts.around, parts.happenings.clone());
+            let run = executor::start(tool, Job { assign, mark }, &parts.around, parts.happenings.clone());
             parts.holdings.launched(&attempt, run);
             self.accepted.push(attempt);
         }
     }
 
+    /// The tool is called for an instance.
+    fn note_call(&mut self, attempt: &AttemptRef) {
+        let AttemptRef { graph, node, index, .. } = *attempt;
+        tracing::trace!(target: "antfarm_timing", "called {graph} {node} {index}");
+        self.calls.note(graph, node, index);
+    }
+
     fn objection(&self, assign: &Assign) -> Option<RejectReason> {
         let config = &self.parts.config;
-        let (taken, taken_of_class) = self.parts.holdings.taken(assign.class);
+        let (taken, taken_of_class) = self.parts.holdings.taken(assign.work.class);
         // What is irrevocable is never kept beside what runs.
-        let beyond = if assign.effects == EffectClass::Irrevocable { 0 } else { config.prefetch };
-        let class_is_full =
-            config.class_slots.get(&assign.class).is_some_and(|limit| taken_of_class >= limit.saturating_add(beyond));
+        let beyond = if assign.work.effects == EffectClass::Irrevocable { 0 } else { config.prefetch };
+        let class_is_full = config
+            .class_slots
+            .get(&assign.work.class)
+            .is_some_and(|limit| taken_of_class >= limit.saturating_add(beyond));
         if self.phase.is_draining() {
             Some(RejectReason::Draining)
-        } else if self.parts.tools.find(&assign.tool).is_none() {
+        } else if self.parts.tools.find(&assign.work.tool).is_none() {
             Some(RejectReason::UnknownTool)
         } else if assign.deadline_ms == Some(0) {
             Some(RejectReason::DeadlinePassed)
@@ -127,14 +141,14 @@ impl Foreman {
     /// What must not overlap begins only under a lease. Without one the forager may be lost by now, and what a broken link
     /// delivers late may have been decided upon, and given to another.
     fn needs_lease(&self, assign: &Assign) -> bool {
-        !assign.effects.may_overlap() && !self.lease.holds(self.parts.around.env.boot_time())
+        !assign.work.effects.may_overlap() && !self.lease.holds(self.parts.around.env.boot_time())
     }
 
     /// A pure tool that takes no time needs neither a start that is remembered nor a task.
     fn outcome_at_once(&self, assign: &Assign) -> Option<Outcome> {
-        match self.parts.tools.find(&assign.tool) {
-            Some(Tool::BuiltIn(tool)) if assign.effects == EffectClass::Pure => {
-                tool.at_once(&assign.args, self.parts.around.result_bytes)
+        match self.parts.tools.find(&assign.work.tool) {
+            Some(Tool::BuiltIn(tool)) if assign.work.effects == EffectClass::Pure => {
+                tool.at_once(&assign.work.args, self.parts.around.result_bytes)
             }
             Some(Tool::BuiltIn(_) | Tool::Program(_)) | None => None,
         }
@@ -142,7 +156,8 @@ impl Foreman {
 
     /// The start is remembered before it happens: for what must not run twice unnoticed even across a power cut.
     fn begin(&mut self, assign: Assign) -> Result<(), StorageError> {
-        let Assign { attempt, class, effects, .. } = assign;
+        let attempt = assign.attempt;
+        let Work { class, effects, .. } = *assign.work;
         let mark = self.parts.around.env.random();
         self.parts.holdings.begin(assign, mark);
         self.starts.push(attempt);

@@ -14,6 +14,9 @@ impl Foreman {
         if forgotten.is_empty() {
             return Ok(());
         }
+        for attempt in &forgotten {
+            tracing::debug!(%attempt, "an end is forgotten");
+        }
         self.parts.journal.note(&Record::Forgotten(forgotten))
     }
 }

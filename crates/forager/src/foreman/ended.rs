@@ -8,7 +8,6 @@ use antfarm_storage::StorageError;
 
 use crate::executor::{End, Log, StopCause};
 use crate::foreman::Foreman;
-use crate::journal::Record;
 use crate::report::Report;
 
 impl Foreman {
@@ -40,11 +39,11 @@ impl Foreman {
     /// Keeps and reports an end. A power cut may take the end of a pure attempt, since that is only computed again: it
     /// needs no sync.
     pub(super) fn close(&mut self, report: Report, effects: EffectClass) -> Result<(), StorageError> {
-        let record = Record::Ended(report.clone());
+        tracing::debug!(attempt = %report.attempt(), "an attempt has ended");
         if effects == EffectClass::Pure {
-            self.parts.journal.note(&record)?;
+            self.parts.journal.note_end(report.clone())?;
         } else {
-            self.parts.journal.note_durably(&record)?;
+            self.parts.journal.note_end_durably(report.clone())?;
         }
         self.parts.sessions.tell_leader(report.message().clone());
         self.parts.holdings.end(report);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use antfarm_model::{CostClass, EffectClass};
-use antfarm_protocol::{Assign, AttemptRef, MAX_ATTEMPTS, RunningDigest};
+use antfarm_protocol::{Assign, AttemptRef, MAX_ATTEMPTS, RunningDigest, Work};
 
 use crate::executor::{Run, Stop};
 use crate::journal::{Open, Record, Remembered};
@@ -124,7 +124,7 @@ impl Holdings {
 
     /// Keeps an attempt for later.
     pub(super) fn hold(&mut self, assign: Assign) {
-        let class = assign.class.index();
+        let class = assign.work.class.index();
         if self.unstarted.insert(assign.attempt, assign).is_none() {
             self.taken[class] += 1;
             self.kept[class] += 1;
@@ -134,14 +134,15 @@ impl Holdings {
     /// Gives up an attempt that was kept for later.
     pub(super) fn release(&mut self, attempt: &AttemptRef) -> Option<Assign> {
         let assign = self.unstarted.remove(attempt)?;
-        self.taken[assign.class.index()] -= 1;
-        self.kept[assign.class.index()] -= 1;
+        self.taken[assign.work.class.index()] -= 1;
+        self.kept[assign.work.class.index()] -= 1;
         Some(assign)
     }
 
     /// An attempt is about to be started.
     pub(super) fn begin(&mut self, assign: Assign, mark: u64) {
-        let Assign { attempt, class, effects, .. } = assign;
+        let attempt = assign.attempt;
+        let Work { class, effects, .. } = *assign.work;
         let assign = Some(Arc::new(assign));
         self.add(attempt, Running { assign, effects, mark, class, process: None, run: None, is_stopping: false });
     }
@@ -254,7 +255,7 @@ impl Holdings {
             let process = running.process.map(|process| Record::Process { attempt: *attempt, process });
             std::iter::once(started).chain(process)
         });
-        started.chain(self.ended.values().cloned().map(Record::Ended))
+        started.chain(self.ended.values().map(|report| Record::Ended(vec![report.clone()])))
     }
 }
 

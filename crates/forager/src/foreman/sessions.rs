@@ -69,7 +69,11 @@ impl Sessions {
         {
             self.lines.lost(member);
         }
-        self.unfollow(session);
+        if self.leader == Some(session) {
+            // One of the others leads next, and they may have started again since they were tried last.
+            self.leader = None;
+            self.lines.hurry();
+        }
     }
 
     /// Ends a session; its line opens another later.
@@ -136,6 +140,14 @@ impl Sessions {
         welcomed.member = Some(member);
         if twin {
             self.lines.is_alias(welcomed.address.clone(), member);
+        }
+    }
+
+    /// Somebody says who leads. Without a session with that queen there is one soon, even if it did not answer lately: it
+    /// may have started again just before it was elected.
+    pub(super) fn seek(&self, leader: MemberId) {
+        if !self.open.values().any(|session| session.member == Some(leader)) {
+            self.lines.hurry();
         }
     }
 

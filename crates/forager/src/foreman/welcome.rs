@@ -13,6 +13,9 @@ impl Foreman {
         self.parts.sessions.learn_members(&welcome.members, welcome.leading);
         let Some(epoch) = welcome.epoch.filter(|_| welcome.leading) else {
             self.parts.sessions.unfollow(session);
+            if let Some(leader) = welcome.leader {
+                self.parts.sessions.seek(leader);
+            }
             return Ok(());
         };
         if let Some(incarnation) = welcome.incarnation {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use antfarm_model::{CostClass, EffectClass, Fence, GraphNo, Incarnation, NodeNo};
-use antfarm_protocol::AttemptRef;
+use antfarm_protocol::{AttemptRef, MAX_ATTEMPTS};
 use serde::{Deserialize, Serialize};
 
 use crate::process::ProcessMark;
@@ -12,6 +12,9 @@ use crate::report::Report;
 /// A batch begins with it, as a `u16`, little endian.
 const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 2;
+
+/// A batch tells of so many ends at most.
+pub(super) const MAX_ENDS: usize = MAX_ATTEMPTS;
 
 /// One thing to remember.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +26,8 @@ pub(crate) enum Record {
     Started { attempt: AttemptRef, mark: u64, class: CostClass, effects: EffectClass },
     /// The attempt's program runs.
     Process { attempt: AttemptRef, process: ProcessMark },
-    /// An attempt has ended, or will never start.
-    Ended(Report),
+    /// Attempts have ended, or will never start.
+    Ended(Vec<Report>),
     /// The ends of attempts are confirmed.
     Forgotten(Vec<AttemptRef>),
 }
@@ -70,6 +73,12 @@ pub(crate) fn encode(record: &Record, batch: &mut Vec<u8>) {
         batch.extend_from_slice(&VERSION.to_le_bytes());
     }
     let frozen = match record {
+        Record::Ended(reports) => {
+            for report in Report::encode(reports) {
+                batch.extend_from_slice(&antfarm_binary::encode(&RecordV1::Ended { report }));
+            }
+            return;
+        }
         Record::Registered { incarnation, boot_id } => {
             RecordV1::Registered { incarnation: incarnation.0, boot_id: boot_id.clone() }
         }
@@ -82,7 +91,6 @@ pub(crate) fn encode(record: &Record, batch: &mut Vec<u8>) {
         Record::Process { attempt, process: ProcessMark { id, started_ticks } } => {
             RecordV1::Process { attempt: freeze(attempt), id: *id, started_ticks: *started_ticks }
         }
-        Record::Ended(report) => RecordV1::Ended { report: report.encode() },
         Record::Forgotten(attempts) => RecordV1::Forgotten { attempts: attempts.iter().map(freeze).collect() },
     };
     batch.extend_from_slice(&antfarm_binary::encode(&frozen));
@@ -94,7 +102,7 @@ pub(crate) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
     if u16::from_le_bytes(*version) != VERSION {
         return None;
     }
-    let mut records = Vec::new();
+    let (mut records, mut ends) = (Vec::new(), 0);
     while !rest.is_empty() {
         let (frozen, consumed) = antfarm_binary::decode_first::<RecordV1>(rest)?;
         rest = &rest[consumed..];
@@ -108,7 +116,14 @@ pub(crate) fn decode(batch: &[u8]) -> Option<Vec<Record>> {
             RecordV1::Process { attempt, id, started_ticks } => {
                 Record::Process { attempt: thaw(attempt), process: ProcessMark { id, started_ticks } }
             }
-            RecordV1::Ended { report } => Record::Ended(Report::decode(&report)?),
+            RecordV1::Ended { report } => {
+                let reports = Report::decode(&report)?;
+                ends += reports.len();
+                if ends > MAX_ENDS {
+                    return None;
+                }
+                Record::Ended(reports)
+            }
             RecordV1::Forgotten { attempts } => Record::Forgotten(attempts.into_iter().map(thaw).collect()),
         });
     }

@@ -54,9 +54,11 @@ impl Remembered {
                 self.open.insert(attempt, Open { mark, class, effects, process: None });
             }
             Record::Process { attempt, process } => self.open.get_mut(&attempt)?.process = Some(process),
-            Record::Ended(report) => {
-                self.open.remove(&report.attempt());
-                self.reports.insert(report.attempt(), report);
+            Record::Ended(reports) => {
+                for report in reports {
+                    self.open.remove(&report.attempt());
+                    self.reports.insert(report.attempt(), report);
+                }
             }
             Record::Forgotten(attempts) => {
                 for attempt in attempts {

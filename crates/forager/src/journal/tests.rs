@@ -34,8 +34,8 @@ fn all() -> Vec<Record> {
         started(1, 9),
         Record::Process { attempt: attempt(1), process: ProcessMark { id: 300, started_ticks: 70_000 } },
         started(2, 10),
-        Record::Ended(Report::result(attempt(2), Outcome::Interrupted)),
-        Record::Ended(Report::rejected(attempt(3), RejectReason::NoSlot)),
+        Record::Ended(vec![Report::result(attempt(2), Outcome::Interrupted)]),
+        Record::Ended(vec![Report::rejected(attempt(3), RejectReason::NoSlot)]),
         Record::Forgotten(vec![attempt(3)]),
     ]
 }
@@ -74,7 +74,7 @@ fn compaction_keeps_what_it_is_given_and_nothing_else() {
     let (mut journal, _) = open(&disk);
     all().iter().try_for_each(|record| journal.note(record)).expect("memory takes everything");
     journal.commit().expect("memory takes everything");
-    let kept = Record::Ended(Report::cancelled(attempt(8), true));
+    let kept = Record::Ended(vec![Report::cancelled(attempt(8), true)]);
     journal.compact(std::iter::once(kept)).expect("memory takes everything");
     journal.note(&started(9, 0)).expect("memory takes everything");
     journal.commit().expect("memory takes everything");
@@ -87,7 +87,7 @@ fn compaction_keeps_what_it_is_given_and_nothing_else() {
 fn a_journal_that_is_mostly_forgotten_wants_to_be_compacted() {
     let (mut journal, _) = open(&disk());
     let result = JsonText::new(format!("\"{}\"", "x".repeat(1 << 20))).expect("a string is JSON");
-    let large = Record::Ended(Report::result(attempt(1), Outcome::Succeeded { result }));
+    let large = Record::Ended(vec![Report::result(attempt(1), Outcome::Succeeded { result })]);
     for _ in 0..16 {
         assert!(!journal.wants_compaction());
         journal.note(&large).and_then(|()| journal.commit()).expect("memory takes everything");

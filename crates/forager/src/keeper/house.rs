@@ -5,6 +5,7 @@ mod door;
 mod kept;
 mod orphans;
 mod pretend;
+mod spares;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,12 +22,13 @@ use crate::executor::{Log, StopCause};
 use crate::keeper::mail::Mail;
 use crate::keeper::simulated::Workshop;
 use crate::keeper::wire::{Ended, Environment, Order, Start, Tale};
-use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, folder_name};
+use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, folder_name, spare_mark};
 use crate::process::{Held, ProcessMark};
 use attend::{Attended, Report, attend};
 use door::Door;
 use kept::{Kept, Until};
 use orphans::Sentries;
+use spares::Spares;
 
 /// It looks around this often: for a suspension, and for whether anybody needs it.
 const LOOK: Duration = Duration::from_millis(250);
@@ -59,7 +61,7 @@ pub async fn run_keeper(env: Env, data: PathBuf, exit_with: Option<ProcessMark>)
         }
     };
     let door = Door::open(&env, &folder)?;
-    let house = House::new(env, Trade::Programs { work: data.join(WORK_FOLDER).into() });
+    let house = House::new(env, Trade::Programs { work: data.join(WORK_FOLDER).into(), mark: spare_mark(&data) });
     tokio::select! {
         () = house.keep(door) => Ok(()),
         () = ended(parent) => Ok(()),
@@ -82,8 +84,8 @@ async fn ended(parent: Option<Held>) {
 
 /// What it keeps.
 enum Trade {
-    /// Programs, each with a folder of its own below this one.
-    Programs { work: Arc<Path> },
+    /// Programs, each with a folder of its own below this one, and the mark of sentries that guard more than one.
+    Programs { work: Arc<Path>, mark: u64 },
     /// What a simulation takes for programs.
     Pretence(Arc<dyn Workshop>),
 }
@@ -96,6 +98,7 @@ struct House {
     lease: Due,
     environment: Arc<Environment>,
     sentries: Sentries,
+    spares: Spares,
     reports: mpsc::Sender<(AttemptRef, Report)>,
     reported: mpsc::Receiver<(AttemptRef, Report)>,
     forager: Option<Mail<Order>>,
@@ -124,6 +127,7 @@ impl House {
             lease: Due::PAST,
             environment: Arc::default(),
             sentries: Sentries::default(),
+            spares: Spares::default(),
             reports,
             reported,
             forager: None,
@@ -250,11 +254,18 @@ impl House {
     fn run(&self, start: Start, log: Arc<Log>, due: watch::Receiver<Until>) {
         let (env, reports) = (self.env.clone(), self.reports.clone());
         match &self.trade {
-            Trade::Programs { work } => {
+            Trade::Programs { work, mark } => {
                 let folder = work.join(folder_name(&start.attempt));
                 let (environment, sentries) = (Arc::clone(&self.environment), self.sentries.clone());
-                let attended = Attended { env, folder, environment, sentries, reports, log, due };
-                self.env.spawn(attend(start, attended));
+                // What is guarded has a sentry of its own, which a forager finds without its keeper.
+                let mark = if start.guarded { start.mark } else { *mark };
+                let spares = self.spares.clone();
+                let attended = Attended { env, folder, environment, sentries, spares, mark, reports, log, due };
+                let work = (start, attended);
+                let left = if work.0.guarded { Some(work) } else { self.spares.give(work) };
+                if let Some(work) = left {
+                    self.env.spawn(attend(work));
+                }
             }
             Trade::Pretence(workshop) => {
                 self.env.spawn(pretend::attend(start, Arc::clone(workshop), env, reports, due));

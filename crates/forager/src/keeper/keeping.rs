@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::keeper::line::Connection;
-use crate::keeper::{KeeperCommand, SimulatedKeeper};
+use crate::keeper::{KeeperCommand, SimulatedKeeper, spare_mark};
 use crate::process::{Leftover, Unkillable, end_leftovers, load_average_percent};
 use crate::take_over::tidy;
 
@@ -18,10 +18,16 @@ pub enum Keeping {
 }
 
 impl Keeping {
-    /// Ends what a former keeper left running. One that is simulated leaves nothing.
-    pub(crate) async fn end_leftovers(&self, left: &[Leftover]) -> Result<usize, Unkillable> {
+    /// Ends what a former keeper left running, or one that has lost some of what it kept. One that is simulated leaves nothing.
+    ///
+    /// A keeper that is gone wants none of its sentries to guard anything, so they are named by its data folder.
+    pub(crate) async fn end_leftovers(&self, left: &[Leftover], gone: Option<&Path>) -> Result<usize, Unkillable> {
         match self {
-            Self::Process(_) => end_leftovers(left).await,
+            Self::Process(_) if left.is_empty() => Ok(0),
+            Self::Process(_) => {
+                let sentries = gone.map(|data| Leftover { mark: spare_mark(data), program: None });
+                end_leftovers(&left.iter().copied().chain(sentries).collect::<Vec<_>>()).await
+            }
             Self::Simulated(_) => Ok(0),
         }
     }

@@ -335,7 +335,7 @@ impl Line {
         tracing::warn!(programs = programs.len(), "the keeper is gone, and what it kept is interrupted");
         let left = programs.values().map(|program| Leftover { mark: program.mark, program: program.process });
         let left: Vec<Leftover> = left.collect();
-        while let Err(Unkillable(processes)) = self.around.keeping.end_leftovers(&left).await {
+        while let Err(Unkillable(processes)) = self.around.keeping.end_leftovers(&left, Some(&self.around.data)).await {
             tracing::error!(processes, "processes of interrupted attempts were killed and hang in the kernel");
         }
         for asked in std::mem::take(&mut self.logs).into_values() {

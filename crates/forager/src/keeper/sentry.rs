@@ -1,4 +1,5 @@
-//! The sentry: the process between the keeper and one program, from which everything that the program starts descends.
+//! The sentry: the process between the keeper and one program at a time, from which everything that the program starts
+//! descends.
 //!
 //! It waits on few things and does few: a message of its keeper, the end of the program, the moment in which the program
 //! has to be dead. It allocates little, has one thread, and waits for nobody.
@@ -16,10 +17,12 @@ use antfarm_env::SystemClocks;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper, setsid};
 
+use crate::keeper::descriptors::Control;
 use crate::keeper::frame::{Inbox, encode};
 use crate::keeper::wire::{Exit, SentryOrder, SentryTale};
 use crate::keeper::{Due, Suspension};
 use crate::process::{Group, Pauses, ProcessMark, kill_below};
+use program::Program;
 use reap::Children;
 use timer::Timer;
 
@@ -29,41 +32,48 @@ const LOOK: Duration = Duration::from_millis(250);
 /// No timer is set for longer.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Guards one program, which the keeper names on standard input. When this returns, nothing that the program started is
-/// left, whatever it did to hide.
+/// Guards one program after the other, which the keeper names on standard input, until the keeper has no more. A program's
+/// end is told, and the next one taken, when nothing that it started is left, whatever it did to hide.
 ///
-/// An error says that the keeper was not told: it then takes the attempt for one that nobody saw the end of. Standard output
-/// and standard error are the program's, and say nothing of it.
+/// An error says that the keeper was not told: it then takes the attempt for one that nobody saw the end of.
 pub fn run_sentry() -> io::Result<()> {
-    let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut control = Control::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
     let mut inbox = Inbox::default();
-    let Some(SentryOrder::Start { command, environment, folder, input, guarded, due }) =
-        first(&mut control, &mut inbox)?
-    else {
-        return Ok(()); // a keeper that is gone wants nothing to be run
-    };
-    // From the start of the program on nothing may fail: what could is done before.
     let timer = Timer::new()?;
-    control.set_nonblocking(true)?;
-    if SystemClocks::boot_time() >= due.stop_at {
-        let exit = Exit::NotStarted("its time was over before it began".to_owned());
-        return tell(&mut control, &SentryTale::Ended { exit, stopped: true });
+    let is_alone = alone();
+    // A keeper that is gone, or closes the connection, wants nothing to be run.
+    while let Some((program, guarded, due)) = next(&mut control, &mut inbox)? {
+        control.set_nonblocking(true)?;
+        let (exit, stopped) = if SystemClocks::boot_time() >= due.stop_at {
+            (Exit::NotStarted("its time was over before it began".to_owned()), true)
+        } else {
+            match is_alone.clone().and_then(|()| program.spawn()) {
+                Ok(program) => guard(program, &mut control, &mut inbox, &timer, guarded, due),
+                Err(message) => (Exit::NotStarted(message), false),
+            }
+        };
+        control.set_nonblocking(false)?;
+        tell(&mut control, &SentryTale::Ended { exit, stopped })?;
     }
-    let started = alone().and_then(|()| program::spawn(&command, environment, &folder, &input));
-    let (exit, stopped) = match started {
-        Ok(program) => {
-            let id = program.as_raw_nonzero().get().cast_unsigned();
-            // Not reaped yet, so it can be looked at. A keeper that does not listen is met as the end of the connection.
-            let mark = ProcessMark::of(id).unwrap_or(ProcessMark { id, started_ticks: 0 });
-            let _ = tell(&mut control, &SentryTale::Started(mark));
-            let suspension = Suspension::since(SystemClocks::boot_time(), SystemClocks::monotonic());
-            let stopped = false;
-            Watch { control: &mut control, inbox, program, timer, guarded, due, stopped, suspension }
-                .until_nothing_is_left()
-        }
-        Err(message) => (Exit::NotStarted(message), false),
-    };
-    tell(&mut control, &SentryTale::Ended { exit, stopped })
+    Ok(())
+}
+
+/// Guards a program that was started until nothing of it is left; says how it ended, and whether it was asked to. Nothing
+/// here may fail.
+fn guard(
+    program: Pid,
+    control: &mut Control,
+    inbox: &mut Inbox,
+    timer: &Timer,
+    guarded: bool,
+    due: Due,
+) -> (Exit, bool) {
+    let id = program.as_raw_nonzero().get().cast_unsigned();
+    // Not reaped yet, so it can be looked at. A keeper that does not listen is met as the end of the connection.
+    let mark = ProcessMark::of(id).unwrap_or(ProcessMark { id, started_ticks: 0 });
+    let _ = tell(control, &SentryTale::Started(mark));
+    let suspension = Suspension::since(SystemClocks::boot_time(), SystemClocks::monotonic());
+    Watch { control, inbox, program, timer, guarded, due, stopped: false, suspension }.until_nothing_is_left()
 }
 
 /// Cuts every tie by which others could end this process by accident, and becomes the parent of all orphans below it.
@@ -73,27 +83,32 @@ fn alone() -> Result<(), String> {
     set_child_subreaper(Some(getpid())).map_err(|error| format!("its descendants could not be kept together: {error}"))
 }
 
-fn first(control: &mut UnixStream, inbox: &mut Inbox) -> io::Result<Option<SentryOrder>> {
+/// The next program to guard, whether a suspension of the machine ends it, and when it has to end. What is still said of the
+/// one before comes too late.
+fn next(control: &mut Control, inbox: &mut Inbox) -> io::Result<Option<(Program, bool, Due)>> {
     loop {
-        if let Some(order) = inbox.next().map_err(io::Error::other)? {
-            return Ok(Some(order));
-        }
-        if !inbox.fill(control)? {
-            return Ok(None);
+        match inbox.next().map_err(io::Error::other)? {
+            Some(SentryOrder::Start { command, environment, folder, input, guarded, due }) => {
+                let pipes = control.descriptors().ok_or(io::ErrorKind::InvalidData)?;
+                return Ok(Some((Program { command, environment, folder, input, pipes }, guarded, due)));
+            }
+            Some(SentryOrder::Due(_)) => {}
+            None if inbox.fill(control)? => {}
+            None => return Ok(None),
         }
     }
 }
 
-fn tell(control: &mut UnixStream, tale: &SentryTale) -> io::Result<()> {
+fn tell(control: &mut Control, tale: &SentryTale) -> io::Result<()> {
     control.write_all(&encode(tale).map_err(io::Error::other)?)
 }
 
 /// A program that runs.
 struct Watch<'a> {
-    control: &'a mut UnixStream,
-    inbox: Inbox,
+    control: &'a mut Control,
+    inbox: &'a mut Inbox,
     program: Pid,
-    timer: Timer,
+    timer: &'a Timer,
     guarded: bool,
     due: Due,
     stopped: bool,
@@ -142,7 +157,7 @@ impl Watch<'_> {
             let mut polled = [
                 PollFd::new(ended, PollFlags::IN),
                 PollFd::new(&*self.control, PollFlags::IN),
-                PollFd::new(&self.timer, PollFlags::IN),
+                PollFd::new(self.timer, PollFlags::IN),
             ];
             let _ = poll(&mut polled, Some(&timespec(LOOK))); // an interruption is a look around
             let (has_ended, is_told) = (!polled[0].revents().is_empty(), !polled[1].revents().is_empty());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use antfarm_env::{Env, Net};
 use antfarm_planted::{Bug, planted};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::config::QueenAddress;
 use crate::session::pump::pump;
@@ -37,6 +37,8 @@ pub(crate) struct Surroundings {
     pub(crate) frame_bytes: usize,
     /// The number of the next session.
     pub(crate) next: AtomicU64,
+    /// Told when lines that wait should try at once.
+    pub(crate) hurry: Notify,
 }
 
 /// A line to an address. It ends when this is dropped.
@@ -78,7 +80,8 @@ async fn keep(address: &QueenAddress, around: &Surroundings) {
             Err(_) => tracing::debug!(queen = %address, "no session: the queen does not answer"),
         }
         let jitter = if planted(Bug::NoJitter) { wait / 2 } else { around.env.jitter(wait / 2) };
-        tokio::time::sleep(wait / 2 + jitter).await;
+        // The wait goes on growing: who hurries in vain waits as long as before.
+        let _ = tokio::time::timeout(wait / 2 + jitter, around.hurry.notified()).await;
         wait = (wait * 2).min(LONGEST_WAIT);
     }
 }

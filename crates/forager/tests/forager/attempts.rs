@@ -1,5 +1,7 @@
 //! From an assignment to its confirmed end.
 
+use std::sync::Arc;
+
 use antfarm_forager::ForagerConfig;
 use antfarm_model::{CostClass, EffectClass};
 use antfarm_protocol::{
@@ -71,7 +73,7 @@ async fn what_cannot_be_run_is_rejected_with_its_reason_and_never_started() {
     assert_eq!(session.hear().await, rejected(11, RejectReason::DeadlinePassed));
     let sleeper = |fence, class| {
         let mut assign = assign(fence, "sleep", "{\"ms\": 600000}");
-        assign.class = class;
+        Arc::make_mut(&mut assign.work).class = class;
         assign
     };
     session.say([sleeper(12, CostClass::Model), sleeper(13, CostClass::Model), sleeper(14, CostClass::Io)]).await;

@@ -1,5 +1,7 @@
 //! Guarded attempts run only under a lease; irrevocable ones begin only under one.
 
+use std::sync::Arc;
+
 use antfarm_model::{EffectClass, Epoch, Incarnation};
 use antfarm_protocol::{Accept, Assign, Cancel, ForagerMessage, HeartbeatAck, Welcome};
 
@@ -55,7 +57,11 @@ async fn what_is_irrevocable_begins_with_a_lease_and_is_not_ended_by_its_end() {
     let mut session = queen.session().await;
     session.hello().await;
     session.lead(3, None).await;
-    let irrevocable = |fence| Assign { effects: EffectClass::Irrevocable, ..assign(fence, "t", "null") };
+    let irrevocable = |fence| {
+        let mut assign = assign(fence, "t", "null");
+        Arc::make_mut(&mut assign.work).effects = EffectClass::Irrevocable;
+        assign
+    };
     session.say([irrevocable(10), assign(11, "t", "null")]).await;
     until(&forager, |status| (status.unstarted, status.running) == (2, 0)).await;
     grant(&mut session, 1_000).await;

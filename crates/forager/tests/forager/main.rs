@@ -8,5 +8,6 @@ mod epochs;
 mod journal;
 mod leases;
 mod queen;
+mod sentries;
 mod sessions;
 mod winding_down;

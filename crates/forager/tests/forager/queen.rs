@@ -13,7 +13,7 @@ use antfarm_forager::{
 use antfarm_model::{CostClass, EffectClass, Epoch, Fence, GraphNo, Incarnation, MemberId, Name, NodeNo};
 use antfarm_protocol::{
     Assign, AttemptRef, Cancel, CancelReason, Codec, Confirmed, ForagerMessage, Frame, Heartbeat, HeartbeatAck, Hello,
-    JsonText, Outcome, QueenMessage, Recall, TaskResult, Welcome,
+    JsonText, Outcome, QueenMessage, Recall, TaskResult, Welcome, Work,
 };
 use antfarm_storage::{Disk, StorageError, SystemDisk};
 use futures_util::{FutureExt, SinkExt, StreamExt};
@@ -197,10 +197,7 @@ pub(crate) fn attempt(fence: u64) -> AttemptRef {
 /// Of epoch 3; `append` and `t` are guarded, the others pure.
 pub(crate) fn assign(fence: u64, tool: &str, args: &str) -> Assign {
     let effects = if ["append", "t"].contains(&tool) { EffectClass::Guarded } else { EffectClass::Pure };
-    Assign {
-        epoch: Epoch(3),
-        incarnation: Incarnation(3),
-        attempt: attempt(fence),
+    let work = Work {
         graph_id: name("g"),
         node_id: name("n"),
         array: false,
@@ -208,10 +205,15 @@ pub(crate) fn assign(fence: u64, tool: &str, args: &str) -> Assign {
         effects,
         class: CostClass::Io,
         args: JsonText::new(args).expect("JSON"),
-        attempt_number: 1,
-        idempotency_key: "g@1/n".into(),
         timeout_ms: 60_000,
+    };
+    Assign {
+        epoch: Epoch(3),
+        incarnation: Incarnation(3),
+        attempt: attempt(fence),
+        attempt_number: 1,
         deadline_ms: None,
+        work: Arc::new(work),
     }
 }
 

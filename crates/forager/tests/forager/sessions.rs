@@ -1,7 +1,10 @@
 //! Sessions: opened again when they break, one with each queen.
 
-use antfarm_model::Epoch;
+use std::time::Duration;
+
+use antfarm_model::{Epoch, MemberId};
 use antfarm_protocol::{MemberAddress, Refused, Welcome};
+use tokio::time::{Instant, timeout};
 
 use crate::queen::{Ground, Queen, start, until};
 
@@ -71,4 +74,50 @@ async fn two_addresses_of_one_queen_are_one_session() {
     assert!(!queen.has_visitor(), "the other address is left alone");
     drop(left);
     queen.lead(3).await;
+}
+
+/// Sessions that end at once, after which a queen is not tried again for a second at least…
+const SHORT_SESSIONS: usize = 7;
+
+/// … unless there is a reason.
+const AT_ONCE: Duration = Duration::from_millis(900);
+
+#[tokio::test]
+async fn the_others_are_tried_at_once_when_the_leader_is_gone() {
+    let (ground, mut one, mut two) = (Ground::new(), Queen::new(1).await, Queen::new(2).await);
+    let forager = start(ground.config(&[&one, &two])).await;
+    let (leader, _) = one.lead(3).await;
+    for _ in 0..SHORT_SESSIONS {
+        drop(two.session().await);
+    }
+    until(&forager, |status| status.leader.is_some() && status.sessions == 1).await;
+    let gone = Instant::now();
+    drop((leader, one));
+    two.lead(4).await;
+    assert!(gone.elapsed() < AT_ONCE, "it waited for {:?}", gone.elapsed());
+}
+
+#[tokio::test]
+async fn a_queen_that_is_said_to_lead_is_tried_at_once_however_long_she_was_away() {
+    let (ground, mut one, mut two) = (Ground::new(), Queen::new(1).await, Queen::new(2).await);
+    let _forager = start(ground.config(&[&one, &two])).await;
+    let mut follower = one.session().await;
+    follower.hello().await;
+    for _ in 0..SHORT_SESSIONS {
+        drop(two.session().await);
+    }
+    let asked = Instant::now();
+    let news = Welcome { leader: Some(MemberId(2)), ..follower.welcome() };
+    // Said again, because a forager that has not seen the end of the last session yet does not wait for another.
+    let session = async {
+        loop {
+            follower.say([news.clone()]).await;
+            if let Ok(session) = timeout(Duration::from_millis(50), two.session()).await {
+                return session;
+            }
+        }
+    };
+    let mut leader = session.await;
+    leader.hello().await;
+    assert!(asked.elapsed() < AT_ONCE, "it waited for {:?}", asked.elapsed());
 }

@@ -18,6 +18,13 @@ pub struct TaskResult {
     pub outcome: Outcome,
 }
 
+impl TaskResult {
+    /// Whether the other one is of the next instance of the same node, which ended in the same way.
+    pub(crate) fn is_followed_by(&self, next: &Self) -> bool {
+        self.attempt.is_followed_by(&next.attempt) && self.outcome == next.outcome
+    }
+}
+
 /// The fields as they stand in JSON, where the outcome's own are among them.
 #[derive(Serialize, Deserialize)]
 struct Flat {

@@ -9,18 +9,45 @@ use crate::error::DecodeError;
 use crate::forager_message::{
     Accept, Cancelled, ClassSlots, ForagerMessage, Heartbeat, Hello, Load, Log, Reject, Returned, TaskResult,
 };
-use crate::wire::values::{AttemptV1, OutcomeV1, RejectReasonV1, freeze_all, thaw_all};
+use crate::outcome::Outcome;
+use crate::wire::values::{
+    AttemptV1, OutcomeV1, RangeV1, RejectReasonV1, freeze_all, range_length, thaw_all, thaw_range,
+};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum ForagerMessageV1 {
     Hello(HelloV1),
-    Heartbeat { epoch_seen: u64, sequence: u64, running: u32, load_average_percent: u32, running_digest: u64 },
-    Accept { attempts: Vec<AttemptV1> },
-    Reject { attempt: AttemptV1, reason: RejectReasonV1 },
-    Result { attempt: AttemptV1, outcome: OutcomeV1 },
-    Cancelled { attempt: AttemptV1, started: bool },
-    Returned { attempts: Vec<AttemptV1> },
-    Log { request: u64, found: bool, text: Arc<str> },
+    Heartbeat {
+        epoch_seen: u64,
+        sequence: u64,
+        running: u32,
+        load_average_percent: u32,
+        running_digest: u64,
+    },
+    Accept {
+        attempts: Vec<AttemptV1>,
+    },
+    Reject {
+        attempt: AttemptV1,
+        reason: RejectReasonV1,
+    },
+    /// Of a range, all ended in the same way.
+    Result {
+        attempts: RangeV1,
+        outcome: OutcomeV1,
+    },
+    Cancelled {
+        attempt: AttemptV1,
+        started: bool,
+    },
+    Returned {
+        attempts: Vec<AttemptV1>,
+    },
+    Log {
+        request: u64,
+        found: bool,
+        text: Arc<str>,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,7 +87,7 @@ impl From<&ForagerMessage> for ForagerMessageV1 {
                 Self::Reject { attempt: reject.attempt.into(), reason: reject.reason.into() }
             }
             ForagerMessage::Result(result) => {
-                Self::Result { attempt: result.attempt.into(), outcome: (&result.outcome).into() }
+                Self::Result { attempts: (result.attempt.into(), 1), outcome: (&result.outcome).into() }
             }
             ForagerMessage::Cancelled(cancelled) => {
                 Self::Cancelled { attempt: cancelled.attempt.into(), started: cancelled.started }
@@ -71,27 +98,43 @@ impl From<&ForagerMessage> for ForagerMessageV1 {
     }
 }
 
-impl TryFrom<ForagerMessageV1> for ForagerMessage {
-    type Error = DecodeError;
+impl ForagerMessageV1 {
+    /// The form of the first messages: of as many as make one range, and how many those are.
+    pub(crate) fn of_first(messages: &[ForagerMessage]) -> (Self, usize) {
+        let follows = |one: &ForagerMessage, next: &ForagerMessage| match (one, next) {
+            (ForagerMessage::Result(one), ForagerMessage::Result(next)) => one.is_followed_by(next),
+            (_, _) => false,
+        };
+        let mut frozen = Self::from(&messages[0]);
+        let length = range_length(messages, follows);
+        if let Self::Result { attempts: (_, count), .. } = &mut frozen {
+            *count = length;
+        }
+        (frozen, length as usize)
+    }
 
-    fn try_from(wire: ForagerMessageV1) -> Result<Self, DecodeError> {
-        Ok(match wire {
-            ForagerMessageV1::Hello(hello) => Hello::from(hello).into(),
-            ForagerMessageV1::Heartbeat { epoch_seen, sequence, running, load_average_percent, running_digest } => {
+    /// Adds the messages that it is of, at most `room`.
+    pub(crate) fn thaw(self, room: usize, messages: &mut Vec<ForagerMessage>) -> Result<(), DecodeError> {
+        let message = match self {
+            Self::Result { attempts, outcome } => {
+                let outcome = Outcome::try_from(outcome)?;
+                let attempts = thaw_range(attempts, room)?;
+                messages.extend(attempts.map(|attempt| TaskResult { attempt, outcome: outcome.clone() }.into()));
+                return Ok(());
+            }
+            Self::Hello(hello) => Hello::from(hello).into(),
+            Self::Heartbeat { epoch_seen, sequence, running, load_average_percent, running_digest } => {
                 let load = Load { running, load_average_percent };
                 Heartbeat { epoch_seen: Epoch(epoch_seen), sequence, load, running_digest }.into()
             }
-            ForagerMessageV1::Accept { attempts } => Accept { attempts: thaw_all(attempts) }.into(),
-            ForagerMessageV1::Reject { attempt, reason } => {
-                Reject { attempt: attempt.into(), reason: reason.into() }.into()
-            }
-            ForagerMessageV1::Result { attempt, outcome } => {
-                TaskResult { attempt: attempt.into(), outcome: outcome.try_into()? }.into()
-            }
-            ForagerMessageV1::Cancelled { attempt, started } => Cancelled { attempt: attempt.into(), started }.into(),
-            ForagerMessageV1::Returned { attempts } => Returned { attempts: thaw_all(attempts) }.into(),
-            ForagerMessageV1::Log { request, found, text } => Log { request, found, text }.into(),
-        })
+            Self::Accept { attempts } => Accept { attempts: thaw_all(attempts) }.into(),
+            Self::Reject { attempt, reason } => Reject { attempt: attempt.into(), reason: reason.into() }.into(),
+            Self::Cancelled { attempt, started } => Cancelled { attempt: attempt.into(), started }.into(),
+            Self::Returned { attempts } => Returned { attempts: thaw_all(attempts) }.into(),
+            Self::Log { request, found, text } => Log { request, found, text }.into(),
+        };
+        messages.push(message);
+        Ok(())
     }
 }
 

@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DecodeError;
 use crate::queen_message::{
-    Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Recall, Refused, Welcome,
+    Assign, Cancel, Confirmed, HeartbeatAck, LogRequest, MemberAddress, QueenMessage, Recall, Refused, Welcome, Work,
 };
-use crate::wire::values::{AttemptV1, CancelReasonV1, CostClassV1, EffectClassV1, freeze_all, json, thaw_all};
+use crate::wire::values::{
+    AttemptV1, CancelReasonV1, CostClassV1, EffectClassV1, RangeV1, freeze_all, json, range_length, thaw_all,
+    thaw_range,
+};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum QueenMessageV1 {
@@ -35,11 +38,12 @@ pub(crate) struct WelcomeV1 {
     heartbeat_ms: u64,
 }
 
+/// Assignments of a range that differ in nothing else.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AssignV1 {
     epoch: u64,
     incarnation: u64,
-    attempt: AttemptV1,
+    attempts: RangeV1,
     graph_id: Name,
     node_id: Name,
     array: bool,
@@ -48,9 +52,54 @@ pub(crate) struct AssignV1 {
     class: CostClassV1,
     args: Arc<str>,
     attempt_number: u32,
-    idempotency_key: Arc<str>,
     timeout_ms: u64,
     deadline_ms: Option<u64>,
+}
+
+impl QueenMessageV1 {
+    /// The form of the first messages: of as many as make one range, and how many those are.
+    pub(crate) fn of_first(messages: &[QueenMessage]) -> (Self, usize) {
+        let follows = |one: &QueenMessage, next: &QueenMessage| match (one, next) {
+            (QueenMessage::Assign(one), QueenMessage::Assign(next)) => one.is_followed_by(next),
+            (_, _) => false,
+        };
+        let mut frozen = Self::from(&messages[0]);
+        let count = range_length(messages, follows);
+        if let Self::Assign(AssignV1 { attempts, .. }) = &mut frozen {
+            attempts.1 = count;
+        }
+        (frozen, count as usize)
+    }
+
+    /// Adds the messages that it is of, at most `room`.
+    pub(crate) fn thaw(self, room: usize, messages: &mut Vec<QueenMessage>) -> Result<(), DecodeError> {
+        let message = match self {
+            Self::Assign(assign) => {
+                messages.extend(assign.thaw(room)?.map(QueenMessage::Assign));
+                return Ok(());
+            }
+            Self::Welcome(welcome) => Welcome::from(welcome).into(),
+            Self::HeartbeatAck { epoch, incarnation, sequence, lease_ms } => {
+                let (epoch, incarnation) = (epoch.map(Epoch), incarnation.map(Incarnation));
+                HeartbeatAck { epoch, incarnation, sequence, lease_ms }.into()
+            }
+            Self::Cancel { epoch, incarnation, attempt, reason } => {
+                let (epoch, incarnation) = (Epoch(epoch), Incarnation(incarnation));
+                Cancel { epoch, incarnation, attempt: attempt.into(), reason: reason.into() }.into()
+            }
+            Self::Confirmed { epoch, attempts } => {
+                Confirmed { epoch: Epoch(epoch), attempts: thaw_all(attempts) }.into()
+            }
+            Self::LogRequest { request, attempt } => LogRequest { request, attempt: attempt.into() }.into(),
+            Self::Refused { reason, retry } => Refused { reason, retry }.into(),
+            Self::Recall { epoch, incarnation, attempts } => {
+                let (epoch, incarnation) = (Epoch(epoch), Incarnation(incarnation));
+                Recall { epoch, incarnation, attempts: thaw_all(attempts) }.into()
+            }
+        };
+        messages.push(message);
+        Ok(())
+    }
 }
 
 impl From<&QueenMessage> for QueenMessageV1 {
@@ -83,34 +132,6 @@ impl From<&QueenMessage> for QueenMessageV1 {
                 attempts: freeze_all(&recall.attempts),
             },
         }
-    }
-}
-
-impl TryFrom<QueenMessageV1> for QueenMessage {
-    type Error = DecodeError;
-
-    fn try_from(wire: QueenMessageV1) -> Result<Self, DecodeError> {
-        Ok(match wire {
-            QueenMessageV1::Welcome(welcome) => Welcome::from(welcome).into(),
-            QueenMessageV1::HeartbeatAck { epoch, incarnation, sequence, lease_ms } => {
-                let (epoch, incarnation) = (epoch.map(Epoch), incarnation.map(Incarnation));
-                HeartbeatAck { epoch, incarnation, sequence, lease_ms }.into()
-            }
-            QueenMessageV1::Assign(assign) => Assign::try_from(assign)?.into(),
-            QueenMessageV1::Cancel { epoch, incarnation, attempt, reason } => {
-                let (epoch, incarnation) = (Epoch(epoch), Incarnation(incarnation));
-                Cancel { epoch, incarnation, attempt: attempt.into(), reason: reason.into() }.into()
-            }
-            QueenMessageV1::Confirmed { epoch, attempts } => {
-                Confirmed { epoch: Epoch(epoch), attempts: thaw_all(attempts) }.into()
-            }
-            QueenMessageV1::LogRequest { request, attempt } => LogRequest { request, attempt: attempt.into() }.into(),
-            QueenMessageV1::Refused { reason, retry } => Refused { reason, retry }.into(),
-            QueenMessageV1::Recall { epoch, incarnation, attempts } => {
-                let (epoch, incarnation) = (Epoch(epoch), Incarnation(incarnation));
-                Recall { epoch, incarnation, attempts: thaw_all(attempts) }.into()
-            }
-        })
     }
 }
 
@@ -147,44 +168,43 @@ impl From<WelcomeV1> for Welcome {
 
 impl From<&Assign> for AssignV1 {
     fn from(assign: &Assign) -> Self {
+        let Assign { epoch, incarnation, attempt, attempt_number, deadline_ms, work } = assign;
         Self {
-            epoch: assign.epoch.0,
-            incarnation: assign.incarnation.0,
-            attempt: assign.attempt.into(),
-            graph_id: assign.graph_id.clone(),
-            node_id: assign.node_id.clone(),
-            array: assign.array,
-            tool: assign.tool.clone(),
-            effects: assign.effects.into(),
-            class: assign.class.into(),
-            args: assign.args.clone().into_text(),
-            attempt_number: assign.attempt_number,
-            idempotency_key: assign.idempotency_key.clone(),
-            timeout_ms: assign.timeout_ms,
-            deadline_ms: assign.deadline_ms,
+            epoch: epoch.0,
+            incarnation: incarnation.0,
+            attempts: ((*attempt).into(), 1),
+            graph_id: work.graph_id.clone(),
+            node_id: work.node_id.clone(),
+            array: work.array,
+            tool: work.tool.clone(),
+            effects: work.effects.into(),
+            class: work.class.into(),
+            args: work.args.clone().into_text(),
+            attempt_number: *attempt_number,
+            timeout_ms: work.timeout_ms,
+            deadline_ms: *deadline_ms,
         }
     }
 }
 
-impl TryFrom<AssignV1> for Assign {
-    type Error = DecodeError;
-
-    fn try_from(wire: AssignV1) -> Result<Self, DecodeError> {
-        Ok(Self {
-            epoch: Epoch(wire.epoch),
-            incarnation: Incarnation(wire.incarnation),
-            attempt: wire.attempt.into(),
-            graph_id: wire.graph_id,
-            node_id: wire.node_id,
-            array: wire.array,
-            tool: wire.tool,
-            effects: wire.effects.into(),
-            class: wire.class.into(),
-            args: json(wire.args)?,
-            attempt_number: wire.attempt_number,
-            idempotency_key: wire.idempotency_key,
-            timeout_ms: wire.timeout_ms,
-            deadline_ms: wire.deadline_ms,
-        })
+impl AssignV1 {
+    fn thaw(self, room: usize) -> Result<impl Iterator<Item = Assign>, DecodeError> {
+        let work = Arc::new(Work {
+            graph_id: self.graph_id,
+            node_id: self.node_id,
+            array: self.array,
+            tool: self.tool,
+            effects: self.effects.into(),
+            class: self.class.into(),
+            args: json(self.args)?,
+            timeout_ms: self.timeout_ms,
+        });
+        let (epoch, incarnation) = (Epoch(self.epoch), Incarnation(self.incarnation));
+        let (attempt_number, deadline_ms) = (self.attempt_number, self.deadline_ms);
+        let attempts = thaw_range(self.attempts, room)?;
+        Ok(attempts.map(move |attempt| {
+            let work = Arc::clone(&work);
+            Assign { epoch, incarnation, attempt, attempt_number, deadline_ms, work }
+        }))
     }
 }

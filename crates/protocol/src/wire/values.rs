@@ -6,7 +6,8 @@ use antfarm_model::{CostClass, EffectClass, Fence, GraphNo, NodeNo};
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::AttemptRef;
-use crate::error::DecodeError;
+use crate::bounds::MAX_MESSAGES;
+use crate::error::{Bounded, DecodeError};
 use crate::forager_message::RejectReason;
 use crate::json_text::JsonText;
 use crate::outcome::{FailureKind, Outcome};
@@ -58,12 +59,32 @@ impl From<AttemptV1> for AttemptRef {
     }
 }
 
+/// Attempts at consecutive indices of one node that were assigned together: the first, and how many.
+pub(crate) type RangeV1 = (AttemptV1, u32);
+
+/// How many of the first messages make one range; at least one.
+pub(crate) fn range_length<M>(messages: &[M], follows: impl Fn(&M, &M) -> bool) -> u32 {
+    let pairs = messages.windows(2).take(MAX_MESSAGES - 1);
+    pairs.take_while(|pair| follows(&pair[0], &pair[1])).map(|_| 1).sum::<u32>() + 1
+}
+
 pub(crate) fn freeze_all(attempts: &[AttemptRef]) -> Vec<AttemptV1> {
     attempts.iter().map(|attempt| (*attempt).into()).collect()
 }
 
 pub(crate) fn thaw_all(attempts: Vec<AttemptV1>) -> Vec<AttemptRef> {
     attempts.into_iter().map(Into::into).collect()
+}
+
+/// The attempts of a range of which each has a message of its own, where a frame has room for so many.
+pub(crate) fn thaw_range(
+    (first, count): RangeV1,
+    room: usize,
+) -> Result<impl Iterator<Item = AttemptRef>, DecodeError> {
+    Bounded::check("messages in a frame", count as usize, room).map_err(DecodeError::Unbounded)?;
+    let end = first.index.checked_add(count).filter(|_| count > 0).ok_or(DecodeError::Malformed)?;
+    let first = AttemptRef::from(first);
+    Ok((first.index..end).map(move |index| AttemptRef { index, ..first }))
 }
 
 /// JSON that crossed as text must be JSON.

@@ -80,6 +80,9 @@ pub(super) async fn show(State(api): State<Api>, Asked(query): Asked<Scope>) -> 
 pub(super) struct Transfer {
     /// To whom; if nobody is named, to the voter with the longest log.
     to: Option<MemberId>,
+    /// From whom. If that member does not lead any more, it has been done.
+    #[serde(default)]
+    from: Option<MemberId>,
 }
 
 #[derive(Serialize)]
@@ -87,13 +90,19 @@ pub(super) struct Transferred {
     leader: u64,
 }
 
-/// Hands leadership over.
+/// Hands leadership over. Answered by the leader.
 pub(super) async fn transfer(
     State(api): State<Api>,
     _: Asked<Plain>,
     body: Bytes,
 ) -> Result<Json<Transferred>, Problem> {
-    let Transfer { to } = json(&body)?;
+    let Transfer { to, from } = json(&body)?;
+    let own = api.shared.config.id;
+    // A request is sent again when its answer is lost, as it is when the leader that gives it is deposed by it.
+    let is_done = to.map_or(from.is_some_and(|from| from != own), |to| to == own);
+    if is_done {
+        return Ok(Json(Transferred { leader: own.0 }));
+    }
     match api.shared.replica.transfer(to).await {
         Ok(leader) => Ok(Json(Transferred { leader: leader.0 })),
         Err(TransferError::NotLeader { .. }) => Err(Problem::no_leader()),

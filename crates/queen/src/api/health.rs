@@ -65,6 +65,9 @@ impl Api {
 
 /// Prometheus' text format.
 pub(super) async fn metrics(State(api): State<Api>) -> impl IntoResponse {
-    let text = api.shared.metrics.render(&api.shared.replica, api.shared.log.as_ref());
+    let shared = &api.shared;
+    let (snapshot, indexes) = shared.replica.read(|state| (state.snapshot(), state.index_bytes()));
+    let state_bytes = shared.env.blocking(move || snapshot.bytes()).await + indexes;
+    let text = shared.metrics.render(&shared.replica, shared.log.as_ref(), state_bytes);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }

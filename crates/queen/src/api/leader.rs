@@ -22,8 +22,10 @@ use super::problem::{Kind, NOT_LEADING, Problem};
 /// 2 s more has its answer within 4 s.
 const FIND_WITHIN: Duration = Duration::from_millis(1_200);
 
-/// How long to wait before looking again, unless something changes earlier.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// How long to wait before looking again, unless something changes earlier: a quarter of the time for which a leader has been
+/// looked for, within these bounds. A new leader needs some milliseconds to open its office.
+const LOOK_AGAIN: Duration = Duration::from_millis(3);
+const LOOK_AGAIN_MOST: Duration = Duration::from_millis(50);
 
 /// What must be certain before a leader answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +66,8 @@ impl Api {
     async fn have_answered(&self, parts: &Parts, body: &Bytes, certainty: Certainty, next: &Next) -> Response {
         let is_forwarded = parts.headers.contains_key(FORWARDED);
         let mut leadership = self.shared.replica.leadership();
-        let deadline = Instant::now() + FIND_WITHIN;
+        let began = Instant::now();
+        let deadline = began + FIND_WITHIN;
         let mut was_sent = false;
         let mut was_silent = None;
         loop {
@@ -96,7 +99,8 @@ impl Api {
             if Instant::now() >= deadline {
                 return no_quorum(was_sent && parts.method != Method::GET).into_response();
             }
-            let _ = timeout(LOOK_AGAIN, leadership.changed()).await; // either way, look again
+            let pause = (began.elapsed() / 4).clamp(LOOK_AGAIN, LOOK_AGAIN_MOST);
+            let _ = timeout(pause, leadership.changed()).await; // either way, look again
         }
     }
 

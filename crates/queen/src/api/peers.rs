@@ -24,6 +24,9 @@ pub(super) const PATH: &str = "/v1/cluster?scope=member";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OwnView {
     pub(super) id: u64,
+    /// Who leads, as far as it knows.
+    #[serde(default)]
+    pub(super) leader: Option<u64>,
     pub(super) term: u64,
     pub(super) last_log_index: u64,
     pub(super) commit_index: u64,
@@ -52,6 +55,7 @@ impl Api {
     pub(super) fn own_view(&self, status: &ReplicaStatus) -> OwnView {
         OwnView {
             id: status.member.0,
+            leader: status.leader.map(|leader| leader.0),
             term: status.term,
             last_log_index: status.last_index.0,
             commit_index: status.commit_index.0,

@@ -106,7 +106,7 @@ impl Picture {
         let Some(spec) = self.graph.shape().node(place.node) else { return "?".into() };
         match (spec.array, place.index) {
             (Some(_), Some(index)) => format!("{}[{index}]", spec.id),
-            (Some(_) | None, _) => spec.id.to_string(),
+            (Some(_) | None, _) => spec.id.to_owned(),
         }
     }
 
@@ -117,7 +117,7 @@ impl Picture {
 
     pub(super) fn node_view(&self, place: Place) -> NodeView {
         let shape = self.graph.shape();
-        let spec = &shape.graph().nodes[place.node.0 as usize];
+        let spec = shape.node(place.node).expect("a place is made of a node's name");
         let tool = shape.tool(place.node);
         let (state, instances) = self.states(place);
         let instance = place.index.and_then(|index| self.graph.instance(place.node, index));
@@ -140,7 +140,7 @@ impl Picture {
             not_before: spec.not_before.map(moment),
             timeout: shape.timeout(place.node).to_string(),
             retries: shape.retries(place.node),
-            pin: spec.pin.as_ref().map(ToString::to_string),
+            pin: spec.pin.map(ToString::to_string),
             reason: instance.filter(|one| one.state != InstanceState::Succeeded).and_then(|one| one.text.clone()),
             detail: None,
         }
@@ -148,9 +148,9 @@ impl Picture {
 
     /// With arguments and result.
     pub(super) fn detailed_node_view(&self, place: Place) -> NodeView {
-        let spec = &self.graph.shape().graph().nodes[place.node.0 as usize];
-        let mut needs: Vec<Dependency> = spec.after.clone();
-        needs.extend(spec.args.references.iter().map(|reference| reference.of));
+        let spec = self.graph.shape().node(place.node).expect("a place is made of a node's name");
+        let mut needs: Vec<Dependency> = spec.after().collect();
+        needs.extend(spec.references().map(|reference| reference.of));
         needs.sort_unstable();
         needs.dedup();
         let detail = NodeDetail {
@@ -169,7 +169,7 @@ impl Picture {
             return (state_of(index).unwrap_or_default(), None);
         }
         let mut counts = CountsView::default();
-        let number = self.graph.shape().node(place.node).map_or(0, antfarm_model::Node::instances);
+        let number = self.graph.shape().instances(place.node);
         (0..number).filter_map(state_of).for_each(|state| counts.count(state));
         let least_far = LEAST_FAR_FIRST.into_iter().find(|state| counts.of(*state) > 0);
         (least_far.unwrap_or_default(), Some(counts))

@@ -53,7 +53,7 @@ fn result(picture: &Picture, place: Place) -> Result<String, Problem> {
     if let Some(index) = place.index {
         return one(index).map(ToString::to_string);
     }
-    let count = picture.graph.shape().node(place.node).map_or(0, antfarm_model::Node::instances);
+    let count = picture.graph.shape().instances(place.node);
     let mut list = String::from("[");
     for index in 0..count {
         if index > 0 {

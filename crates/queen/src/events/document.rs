@@ -58,7 +58,7 @@ fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> 
             let (id, node) = (&shape.graph().id, shape.node(instances.node)?);
             let document = Document {
                 graph: Some(id.as_str()),
-                node: Some(node.id.as_str()),
+                node: Some(node.id),
                 first: node.array.map(|_| instances.start),
                 count: node.array.map(|_| instances.len),
                 from: Some(from.as_str()),
@@ -78,7 +78,7 @@ fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> 
             let (id, node) = (&shape.graph().id, shape.node(attempts.instances.node)?);
             let document = Document {
                 graph: Some(id.as_str()),
-                node: Some(node.id.as_str()),
+                node: Some(node.id),
                 first: node.array.map(|_| attempts.instances.start),
                 count: node.array.map(|_| *number),
                 forager: state.forager(*forager).map(|forager| forager.name.as_str()),

@@ -60,6 +60,13 @@ impl Page {
         self.histogram_end(times.counts.iter().sum(), times.total);
     }
 
+    /// How often something was done, and how long that took.
+    pub(super) fn summary(&mut self, name: &'static str, meaning: &str, count: u64, total: Duration) {
+        self.begin(name, "summary", meaning);
+        self.line("_sum", &[], total.as_secs_f64());
+        self.line("_count", &[], count);
+    }
+
     fn histogram_end(&mut self, all: u64, sum: Duration) {
         self.line("_bucket", &[("le", "+Inf")], all);
         self.line("_sum", &[], sum.as_secs_f64());

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use antfarm_model::{Elapsed, Epoch, ForagerNo, GraphNo, Incarnation, NodeNo};
-use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage};
-use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, Forager, InstanceState, Now, State};
+use antfarm_protocol::{Assign, Cancel, JsonText, QueenMessage, Work};
+use antfarm_scheduler::{
+    AttemptId, AttemptOutcome, Command, FailureKind, Forager, GraphRecord, InstanceState, Now, State,
+};
 
 use super::convert;
 use super::leadership::{Active, Leadership};
@@ -119,8 +121,8 @@ impl Leadership {
     }
 }
 
-/// The arguments of a node, rendered.
-type Rendered = ((GraphNo, NodeNo), JsonText);
+/// What is to be done at a node, its arguments rendered.
+type Rendered = ((GraphNo, NodeNo), Arc<Work>);
 
 /// What one forager has not been told.
 struct Difference<'a> {
@@ -130,7 +132,7 @@ struct Difference<'a> {
     session: &'a mut Session,
     unusable: &'a mut Vec<(ForagerNo, AttemptId, Arc<str>)>,
     assigned: &'a mut Vec<AttemptId>,
-    /// The arguments that were rendered last: all instances of a node have the same.
+    /// What was rendered last: all instances of a node have the same.
     rendered: Option<Rendered>,
 }
 
@@ -200,39 +202,40 @@ pub(super) fn assignment(
     if node.deadline.is_some_and(|deadline| deadline <= now.wall) {
         return Ok(None); // it is about to expire, which is told to the forager then
     }
-    let tool = shape.tool(id.instance.node);
-    let Some(name) = state.tool_name(tool.tool) else { return Ok(None) };
-    let args = match rendered {
-        Some((of, args)) if *of == (graph.no, id.instance.node) => args.clone(),
+    let work = match rendered {
+        Some((of, work)) if *of == (graph.no, id.instance.node) => Arc::clone(work),
         Some(_) | None => {
-            let args = graph.arguments(id.instance.node).map_err(|error| Arc::from(error.to_string()))?;
-            let args = JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?;
-            *rendered = Some(((graph.no, id.instance.node), args.clone()));
-            args
+            let Some(work) = work(state, graph, id.instance.node)? else { return Ok(None) };
+            Arc::clone(&rendered.insert(((graph.no, id.instance.node), Arc::new(work))).1)
         }
-    };
-    let graph_id = &shape.graph().id;
-    let key = match node.array {
-        Some(_) => format!("{graph_id}@{}/{}/{}", graph.no, node.id, id.instance.index),
-        None => format!("{graph_id}@{}/{}", graph.no, node.id),
     };
     let remaining = |deadline: antfarm_model::WallTime| deadline.0.saturating_sub(now.wall.0);
     Ok(Some(QueenMessage::Assign(Assign {
         epoch,
         incarnation,
         attempt: convert::attempt_ref(id),
-        graph_id: graph_id.clone(),
-        node_id: node.id.clone(),
+        attempt_number: instance.attempts,
+        deadline_ms: node.deadline.map(remaining),
+        work,
+    })))
+}
+
+/// What is to be done at a node that is there; why not if its arguments cannot be made.
+fn work(state: &State, graph: &GraphRecord, no: NodeNo) -> Result<Option<Work>, Arc<str>> {
+    let shape = graph.shape();
+    let (tool, node) = (shape.tool(no), shape.node(no));
+    let (Some(name), Some(node)) = (state.tool_name(tool.tool), node) else { return Ok(None) };
+    let args = graph.arguments(no).map_err(|error| Arc::from(error.to_string()))?;
+    Ok(Some(Work {
+        graph_id: shape.graph().id.clone(),
+        node_id: node.name(),
         array: node.array.is_some(),
         tool: name.clone(),
         effects: tool.effects,
         class: tool.class,
-        args,
-        attempt_number: instance.attempts,
-        idempotency_key: key.into(),
-        timeout_ms: shape.timeout(id.instance.node).0,
-        deadline_ms: node.deadline.map(remaining),
-    })))
+        args: JsonText::new(args).map_err(|error| Arc::from(error.to_string()))?,
+        timeout_ms: shape.timeout(no).0,
+    }))
 }
 
 /// Whether a closed attempt's own end would still be taken, since nobody has decided yet what became of it.

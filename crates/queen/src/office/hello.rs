@@ -2,7 +2,7 @@
 
 use antfarm_model::ForagerNo;
 use antfarm_protocol::{
-    Accept, AttemptRef, Cancelled, Confirmed, ForagerMessage, Refused, Reject, Returned, TaskResult,
+    Accept, AttemptRef, Cancelled, Confirmed, ForagerMessage, MAX_ATTEMPTS, Refused, Reject, Returned, TaskResult,
 };
 use antfarm_scheduler::{AttemptId, AttemptOutcome, Command, FailureKind, State};
 
@@ -99,17 +99,23 @@ impl Leadership {
             held.ended = true;
         }
         if !self.shared.replica.read(|state| is_open_at(state, &known, forager) || is_awaited(state, &known)) {
-            return self.confirm(id, attempt);
+            return self.confirm(id, &[attempt]);
         }
         if self.reported.insert((forager, known), id).is_none() {
             self.proposals.queue_report(forager, attempt, command);
         }
     }
 
-    /// The end of an attempt is committed, or was refused: whoever reported it last may forget it.
-    pub(super) fn settle_report(&mut self, forager: ForagerNo, attempt: AttemptRef) {
-        if let Some(id) = self.reported.remove(&(forager, convert::attempt_id(attempt))) {
-            self.confirm(id, attempt);
+    /// The ends of attempts are committed, or were refused: whoever reported them last may forget them.
+    pub(super) fn settle_reports(&mut self, forager: ForagerNo, attempts: &[AttemptRef]) {
+        let reported = attempts.iter().filter_map(|attempt| {
+            let id = self.reported.remove(&(forager, convert::attempt_id(*attempt)))?;
+            Some((id, *attempt))
+        });
+        let reported: Vec<(SessionId, AttemptRef)> = reported.collect();
+        for of_session in reported.chunk_by(|(one, _), (next, _)| one == next) {
+            let attempts: Vec<AttemptRef> = of_session.iter().map(|(_, attempt)| *attempt).collect();
+            self.confirm(of_session[0].0, &attempts);
         }
     }
 
@@ -157,16 +163,23 @@ impl Leadership {
         self.doubt();
     }
 
-    fn confirm(&mut self, id: SessionId, attempt: AttemptRef) {
+    fn confirm(&mut self, id: SessionId, attempts: &[AttemptRef]) {
         if let Some(forager) = self.forager_of.get(&id)
             && let Some(active) = self.active.get_mut(forager)
         {
-            active.held.remove(&convert::attempt_id(attempt));
+            for attempt in attempts {
+                active.held.remove(&convert::attempt_id(*attempt));
+            }
         }
-        self.say_later(id, Confirmed { epoch: self.epoch, attempts: vec![attempt] }.into());
+        for attempt in attempts {
+            tracing::debug!(%attempt, "an end is confirmed");
+        }
+        for attempts in attempts.chunks(MAX_ATTEMPTS) {
+            self.say_later(id, Confirmed { epoch: self.epoch, attempts: attempts.to_vec() }.into());
+        }
     }
 }
 
 pub(super) fn is_open_at(state: &State, attempt: &AttemptId, forager: ForagerNo) -> bool {
-    state.holder(attempt).is_some_and(|holder| holder.no == forager)
+    state.holder(attempt) == Some(forager)
 }

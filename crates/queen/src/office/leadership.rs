@@ -341,11 +341,7 @@ impl Leadership {
                 Whom::Asker(answer) => {
                     let _ = answer.send(Ok(own)); // the asker may have gone; it is done all the same
                 }
-                Whom::Confirm(forager, attempts) => {
-                    for attempt in attempts {
-                        self.settle_report(forager, attempt);
-                    }
-                }
+                Whom::Confirm(forager, attempts) => self.settle_reports(forager, &attempts),
                 Whom::Registering(session) => self.registered(session, own.into_iter().next()),
             }
         }

@@ -12,10 +12,15 @@ impl Leadership {
         if heartbeat.epoch_seen > self.epoch {
             return self.meet_higher_epoch(id, session);
         }
-        let lease = self.forager_of.get(&id).copied().and_then(|forager| {
+        let forager = self.forager_of.get(&id).copied();
+        let lease = forager.and_then(|forager| {
             self.note_contact(forager);
             self.lease(forager)
         });
+        if let (Some(forager), Some((incarnation, length))) = (forager, lease) {
+            let (epoch, forager, incarnation, lease_ms) = (self.epoch.0, forager.0, incarnation.0, length.0);
+            tracing::debug!(epoch, forager, incarnation, lease_ms, "a lease is granted");
+        }
         session.queue(HeartbeatAck {
             epoch: Some(self.epoch),
             incarnation: lease.map(|(incarnation, _)| incarnation),

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use antfarm_client::{Ask, ClientError};
+use antfarm_model::MemberId;
+use antfarm_protocol::QueenMessage;
+use axum::http::Method;
 use tokio::time::Instant;
 
 use crate::cluster::{Cluster, http, read};
+use crate::forager::{Forager, hello};
 
 const GRAPH: &str = r#"{"id": "late", "nodes": {"a": {"tool": "echo"}}}"#;
 
@@ -71,6 +75,41 @@ async fn leadership_is_handed_over_on_request() {
     let follower = cluster.followers().await[0] as u64;
     assert_eq!(cluster.client().transfer(Some(follower)).await, Ok(follower));
     assert_eq!(cluster.leader().await as u64, follower);
+}
+
+#[tokio::test]
+async fn a_request_to_hand_over_that_is_sent_again_moves_nothing() {
+    let cluster = Cluster::of(3, &[]).await;
+    let former = cluster.leader().await;
+    let term = async || cluster.client().cluster().await.expect("it answers").term;
+    let before = term().await;
+    let body = format!("{{\"to\": null, \"from\": {former}}}");
+    let ask = Ask::change(Method::POST, "/v1/cluster/transfer").with_body(body, "application/json");
+    let mut said = Vec::new();
+    for _ in 0..3 {
+        said.push(cluster.client().ask(&ask).await.expect("a leader answers").text());
+    }
+    let leader = cluster.leader().await;
+    assert_ne!(leader, former);
+    assert!(said.iter().all(|said| *said == format!("{{\"leader\":{leader}}}")), "{said:?}");
+    assert_eq!(term().await, before + 1, "one election was enough");
+}
+
+#[tokio::test]
+async fn a_follower_tells_foragers_of_a_new_leader_unasked() {
+    let cluster = Cluster::of(3, &[]).await;
+    let former = cluster.leader().await;
+    let next = (1..=3).find(|queen| *queen != former).expect("there are three");
+    let follower = (1..=3).find(|queen| ![former, next].contains(queen)).expect("there are three");
+    let mut forager = Forager::connect_to(&cluster, follower).await;
+    forager.say(hello("f")).await;
+    let mut says = async |leader: usize| {
+        let leader = Some(MemberId(leader as u64));
+        forager.until(|message| matches!(message, QueenMessage::Welcome(w) if w.leader == leader).then_some(())).await;
+    };
+    says(former).await;
+    cluster.client().transfer(Some(next as u64)).await.expect("a follower takes over");
+    says(next).await;
 }
 
 #[tokio::test]

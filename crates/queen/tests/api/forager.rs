@@ -49,7 +49,12 @@ pub(crate) fn hello(name: &str) -> Hello {
 impl Forager {
     /// Opens a session with the queen that leads.
     pub(crate) async fn connect(cluster: &Cluster) -> Self {
-        let address = http(cluster.leader().await);
+        Self::connect_to(cluster, cluster.leader().await).await
+    }
+
+    /// Opens a session with a queen.
+    pub(crate) async fn connect_to(cluster: &Cluster, queen: usize) -> Self {
+        let address = http(queen);
         let stream = Net::new(cluster.network.clone()).connect(&address).await.expect("a queen listens");
         let mut request = format!("ws://{address}/v1/forager").into_client_request().expect("it is valid");
         let subprotocol = HeaderValue::from_static(Codec::Binary.subprotocol());

@@ -53,7 +53,7 @@ async fn what_may_have_started_before_is_of_unknown_fate_and_not_never_started()
     let rebooted = Hello { former: Some(incarnation), rebooted: true, ..with_tools() };
     let (mut forager, _) = Forager::registered(&cluster, rebooted).await;
     let again = assigned(&mut forager).await;
-    assert_eq!(again.node_id.as_str(), "write", "what checks its fence is tried again");
+    assert_eq!(again.work.node_id.as_str(), "write", "what checks its fence is tried again");
     assert!(before.iter().all(|assign| assign.attempt.fence < again.attempt.fence), "under a higher one");
     becomes(&cluster, "pay", "needs_decision").await;
     let attempts = cluster.client().attempts("g", "write").await.expect("it is there").attempts;

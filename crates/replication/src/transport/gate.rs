@@ -1,8 +1,10 @@
 //! Silence of a leader that has lost its quorum, so that the others can elect another one.
 //!
-//! openraft holds back heartbeats then, in phases ([`quorum_loss_probe_interval`](openraft::Config)), but not entries
-//! that wait for an acknowledgement: sent again and again over a network that loses only the answers, they would keep
-//! the followers from campaigning. So entries keep the same phases here.
+//! Whatever it sends puts their elections off, heartbeats and entries alike, over a network that loses only the answers.
+//! openraft can hold back heartbeats in phases of one length
+//! ([`quorum_loss_probe_interval`](openraft::Config)), and does not hold back entries; so neither is left to it. Silence
+//! must outlast the longest wait of a follower, and what is sent in between to learn whether somebody answers again should
+//! be short.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -15,16 +17,21 @@ use crate::metrics::Metrics;
 /// Tells when entries must not be sent. Cheap to clone.
 pub(crate) struct Gate<R: AsyncRuntime> {
     metrics: Arc<OnceLock<Metrics<R>>>,
-    /// How long a quorum's acknowledgement is good for.
-    lease: Duration,
-    /// The length of a phase.
-    phase: Duration,
+    election_timeout_max: Duration,
 }
+
+/// How long a leader is silent, in the longest election time-outs. A follower gives up its leader after one; waits for two
+/// more if it has seen a longer log than its own, whose owner may be the one that is not heard; and campaigns after another
+/// one. The fifth is for what is late.
+const SILENT_TIMEOUTS: u32 = 5;
+
+/// How long it asks in between whether a quorum answers.
+const PROBE_TIMEOUTS: u32 = 1;
 
 impl<R: AsyncRuntime> Gate<R> {
     /// A gate that is open until it [`follows`](Self::follow) a replica.
-    pub(crate) fn new(lease: Duration, phase: Duration) -> Self {
-        Self { metrics: Arc::default(), lease, phase }
+    pub(crate) fn new(election_timeout_max: Duration) -> Self {
+        Self { metrics: Arc::default(), election_timeout_max }
     }
 
     /// Looks at this replica from now on.
@@ -38,19 +45,20 @@ impl<R: AsyncRuntime> Gate<R> {
         if metrics.is_alone() || planted(Bug::NeverSilent) {
             return false;
         }
-        is_quiet(metrics.quorum_acked().unwrap_or(age), self.lease, self.phase)
+        is_quiet(metrics.quorum_acked().unwrap_or(age), self.election_timeout_max)
     }
 }
 
-/// Whether silence is due when a quorum last acknowledged that long ago: not during the lease, then in every other
-/// phase, beginning with the first.
-fn is_quiet(acked: Duration, lease: Duration, phase: Duration) -> bool {
-    acked.checked_sub(lease).is_some_and(|over| (over.as_nanos() / phase.as_nanos().max(1)).is_multiple_of(2))
+/// Whether silence is due when a quorum last acknowledged that long ago: not as long as that is good for, one time-out;
+/// then with probes in between.
+fn is_quiet(acked: Duration, timeout: Duration) -> bool {
+    let (silent, whole) = (timeout * SILENT_TIMEOUTS, timeout * (SILENT_TIMEOUTS + PROBE_TIMEOUTS));
+    acked.checked_sub(timeout).is_some_and(|over| over.as_nanos() % whole.as_nanos().max(1) < silent.as_nanos())
 }
 
 impl<R: AsyncRuntime> Clone for Gate<R> {
     fn clone(&self) -> Self {
-        Self { metrics: self.metrics.clone(), lease: self.lease, phase: self.phase }
+        Self { metrics: self.metrics.clone(), election_timeout_max: self.election_timeout_max }
     }
 }
 
@@ -59,12 +67,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn silence_begins_with_the_end_of_the_lease_and_alternates() {
-        let quiet = |ms| is_quiet(Duration::from_millis(ms), Duration::from_millis(300), Duration::from_millis(900));
+    fn silence_begins_when_no_acknowledgement_is_good_any_more_and_probes_interrupt_it() {
+        let quiet = |ms| is_quiet(Duration::from_millis(ms), Duration::from_millis(300));
         assert!(!quiet(299));
         assert!(quiet(300));
-        assert!(quiet(1199));
-        assert!(!quiet(1200));
-        assert!(quiet(2100));
+        assert!(quiet(1_799));
+        assert!(!quiet(1_800));
+        assert!(!quiet(2_099));
+        assert!(quiet(2_100));
+    }
+
+    #[test]
+    fn a_follower_that_has_seen_a_longer_log_campaigns_within_one_silence() {
+        let timeout_ms = 300;
+        // It gives up its leader, openraft adds two more, and it waits its own: all of that behind the last heartbeat.
+        let campaigns_ms = timeout_ms + (1 + 2 + 1) * timeout_ms;
+        let quiet = |ms| is_quiet(Duration::from_millis(ms), Duration::from_millis(timeout_ms));
+        assert!((timeout_ms..=campaigns_ms).all(quiet));
     }
 }

@@ -140,12 +140,11 @@ impl<R: AsyncRuntime> RaftNetworkV2<Types<R>> for Network<R> {
         rpc: AppendEntriesRequest<Types<R>>,
         option: RPCOption,
     ) -> Result<AppendEntriesResponse<Types<R>>, RPCError<Types<R>>> {
+        if self.gate.is_shut(self.env.monotonic().saturating_sub(self.made_at)) {
+            let silent = Unreachable::from_string("the quorum is lost: this leader is silent");
+            return Err(RPCError::Unreachable(silent));
+        }
         let within = match self.entries_by {
-            Purpose::Append if self.gate.is_shut(self.env.monotonic().saturating_sub(self.made_at)) => {
-                return Err(RPCError::Unreachable(Unreachable::from_string(
-                    "the quorum is lost: this leader is silent",
-                )));
-            }
             Purpose::Append => option.soft_ttl().max(self.append_within),
             Purpose::Control | Purpose::Heartbeat | Purpose::Snapshot | Purpose::Probe => option.soft_ttl(),
         };

@@ -161,7 +161,12 @@ impl<R: AsyncRuntime> Handler<R> {
                 Response::Append(convert::append_answer_to_wire(&answer))
             }
             Request::Vote(request) => {
-                let answer = raft.vote(convert::vote_from_wire(request)).await.map_err(io::Error::other)?;
+                let request = convert::vote_from_wire(request);
+                let (term, candidate) = (request.vote.leader_id.term, request.vote.leader_id.voted_for);
+                let answer = raft.vote(request).await.map_err(io::Error::other)?;
+                if answer.vote_granted {
+                    tracing::debug!(term, candidate, "a candidate has this member's vote");
+                }
                 Response::Vote(convert::vote_answer_to_wire(&answer))
             }
             Request::PreVote(request) => {

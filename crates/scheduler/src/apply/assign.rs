@@ -54,7 +54,7 @@ impl Step<'_> {
             return Err(Refusal::NoSlot);
         }
         let node = shape.node(instances.node).ok_or(Refusal::UnknownInstance)?;
-        if node.pin.as_ref().is_some_and(|pin| *pin != record.name) {
+        if node.pin.is_some_and(|pin| *pin != record.name) {
             return Err(Refusal::PinnedElsewhere);
         }
         let expired = node.deadline.is_some_and(|deadline| deadline <= self.wall());

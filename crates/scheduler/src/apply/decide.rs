@@ -49,7 +49,9 @@ impl Step<'_> {
     fn note(&mut self, decision: &Decision) {
         let Decision { by, why, verdict, .. } = decision;
         let decided = Decided { verdict: verdict.kind(), by: Arc::clone(by), why: Arc::clone(why), at: self.wall() };
-        if let Some(last) = self.instance_mut(decision.instance).and_then(|instance| instance.closed.last_mut()) {
+        if let Some(last) =
+            self.instance_mut(decision.instance).and_then(|instance| instance.story_mut().closed.last_mut())
+        {
             last.decided = Some(Box::new(decided));
         }
     }

@@ -34,15 +34,13 @@ impl Step<'_> {
             id.fence =
                 self.instance(id.instance).and_then(|found| found.open.first()).map_or(id.fence, |open| open.fence);
         }
-        let cancel = self.state.holder(&id).and_then(|record| record.attempt(&id)).and_then(|attempt| attempt.cancel);
         if matches!(outcome, AttemptOutcome::Interrupted) {
-            let open = self.state.index.open.get(&id) == Some(&forager);
+            let open = self.state.holder(&id) == Some(forager);
             self.note_interruption(id, forager);
             self.close_without_end(id, forager, Ending::Interrupted);
             return open;
         }
-        let (ending, message) = ending_of(outcome, cancel);
-        let Some(attempt) = self.close(id, forager, ending, message) else { return false };
+        let Some(attempt) = self.close(id, forager, |attempt| ending_of(outcome, attempt.cancel)) else { return false };
         self.judge_end(id.instance, forager, outcome, &attempt);
         if self.instance(id.instance).is_some_and(|instance| instance.state.is_final()) {
             self.finish_graph(id.instance.graph);
@@ -123,7 +121,7 @@ impl Step<'_> {
         let undecided = instance.state == InstanceState::NeedsDecision
             || (planted(Bug::LateResultTaken) && !instance.state.is_final());
         let awaited = |last: &&mut ClosedAttempt| undecided && last.fence == id.fence && last.forager == forager;
-        let Some(last) = instance.closed.last_mut().filter(awaited) else { return false };
+        let Some(last) = instance.story_mut().closed.last_mut().filter(awaited) else { return false };
         match outcome {
             AttemptOutcome::Succeeded { result } => {
                 last.ending = Ending::Succeeded;

@@ -15,8 +15,7 @@ impl Step<'_> {
         if !shape.contains(&attempts.instances) {
             return Err(Refusal::UnknownInstance);
         }
-        let open: Vec<AttemptId> =
-            attempts.iter().filter(|id| self.state.index.open.get(id) == Some(&forager)).collect();
+        let open: Vec<AttemptId> = attempts.iter().filter(|id| self.state.holder(id) == Some(forager)).collect();
         if open.is_empty() {
             return Err(Refusal::UnknownAttempt);
         }
@@ -34,7 +33,7 @@ impl Step<'_> {
     }
 
     fn hand_back_one(&mut self, id: AttemptId, forager: ForagerNo, ending: Ending) {
-        let Some(attempt) = self.close(id, forager, ending, None) else { return };
+        let Some(attempt) = self.close(id, forager, |_| (ending, None)) else { return };
         let waits = self.instance(id.instance).is_some_and(|instance| {
             matches!(instance.state, InstanceState::Assigned | InstanceState::Running) && instance.open.is_empty()
         });

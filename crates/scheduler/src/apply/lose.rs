@@ -29,10 +29,12 @@ impl Step<'_> {
     /// Closes an attempt from which no end of its own came, and decides by its effect class what follows.
     pub(super) fn close_without_end(&mut self, id: AttemptId, forager: ForagerNo, ending: Ending) {
         let poison_limit = self.forager(forager).map_or(u32::MAX, |record| record.poison_limit);
-        let Some(attempt) = self.close(id, forager, ending, None) else { return };
+        let Some(attempt) = self.close(id, forager, |_| (ending, None)) else { return };
         let Some(shape) = self.shape(id.instance.graph) else { return };
         let Some(instance) = self.instance_mut(id.instance) else { return };
-        instance.losses += u32::from(attempt.started_at.is_some());
+        if attempt.started_at.is_some() {
+            instance.story_mut().losses += 1;
+        }
         let (losses, state, open) = (instance.losses, instance.state, instance.open.clone());
         if let ([left], InstanceState::Assigned | InstanceState::Running) = (open.as_slice(), state)
             && self.forager(left.forager).is_ok_and(|record| record.suspect)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Node, NodeNo, OnDeadline, OnFailure, RenderError};
+use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, NodeNo, OnDeadline, OnFailure, RenderError};
 
 use super::step::Step;
 use crate::forager::CancelReason;
@@ -41,7 +41,7 @@ impl Step<'_> {
     /// An instance has a result.
     pub(super) fn succeed(&mut self, id: InstanceId, result: Arc<str>, attempt: Option<(ForagerNo, Fence)>) {
         if let Some(instance) = self.instance_mut(id) {
-            instance.text = Some(result);
+            instance.story_mut().text = Some(result);
         }
         self.set(id, InstanceState::Succeeded, attempt);
         self.cancel_open(id, CancelReason::Superseded);
@@ -52,7 +52,7 @@ impl Step<'_> {
     /// An instance will have no result.
     pub(super) fn fail(&mut self, id: InstanceId, why: Arc<str>) {
         if let Some(instance) = self.instance_mut(id) {
-            instance.text = Some(why);
+            instance.story_mut().text = Some(why);
         }
         self.set(id, InstanceState::Failed, None);
         self.cancel_open(id, CancelReason::Superseded);
@@ -93,10 +93,12 @@ impl Step<'_> {
         let Some(shape) = self.shape(id.graph) else { return };
         let now = self.elapsed();
         let Some(instance) = self.instance_mut(id) else { return };
-        instance.losses = 0;
-        instance.failures += 1;
-        if retryable && instance.failures <= shape.retries(id.node) {
-            let wait = shape.tool(id.node).backoff.after(instance.failures);
+        let story = instance.story_mut();
+        story.losses = 0;
+        story.failures += 1;
+        let failures = story.failures;
+        if retryable && failures <= shape.retries(id.node) {
+            let wait = shape.tool(id.node).backoff.after(failures);
             self.hold(id, now.plus(wait));
         } else {
             self.fail(id, why);
@@ -108,7 +110,7 @@ impl Step<'_> {
         if !self.is_over(id) {
             self.set(id, InstanceState::Ready, None);
             if let Some(instance) = self.instance_mut(id) {
-                instance.text = None;
+                instance.story_mut().text = None;
             }
         }
     }
@@ -132,7 +134,7 @@ impl Step<'_> {
     /// Nobody knows whether the instance took effect.
     pub(super) fn need_decision(&mut self, id: InstanceId, why: Arc<str>) {
         if let Some(instance) = self.instance_mut(id) {
-            instance.text = Some(why);
+            instance.story_mut().text = Some(why);
         }
         self.set(id, InstanceState::NeedsDecision, None);
     }
@@ -143,7 +145,7 @@ impl Step<'_> {
         }
         self.set(id, InstanceState::Waiting, None);
         if let Some(instance) = self.instance_mut(id) {
-            instance.held_until = Some(until);
+            instance.story_mut().held_until = Some(until);
         }
         self.state.index.timers.at_elapsed(until, Timer::Hold(id));
     }
@@ -192,7 +194,7 @@ impl Step<'_> {
             if progress.unresolved == 0 || std::mem::replace(&mut progress.skipped, true) {
                 continue; // it was resolved before this, or is skipped already
             }
-            let count = shape.node(node).map_or(0, Node::instances);
+            let count = shape.instances(node);
             for other in (Instances { graph: id.graph, node, start: 0, len: count }).iter() {
                 if self.instance(other).is_some_and(|instance| instance.state == InstanceState::Waiting) {
                     self.set(other, InstanceState::Skipped, None);
@@ -219,10 +221,10 @@ impl Step<'_> {
 
 /// Why a node's arguments cannot be built from the results that they refer to, if they cannot.
 fn unusable_arguments(graph: &GraphRecord, node: NodeNo) -> Option<Arc<str>> {
-    if graph.shape().node(node)?.args.references.is_empty() {
+    if graph.shape().node(node)?.references().len() == 0 {
         return None;
     }
-    let name = |node| graph.shape().node(node).map_or("?", |node| node.id.as_str());
+    let name = |node| graph.shape().node(node).map_or("?", |node| node.id);
     let why = match graph.arguments(node).err()? {
         RenderError::MissingPointer { node, pointer, .. } => format!(
             "the result of {} has nothing at {pointer}, which the arguments refer to: look at that result, and mend the reference",

@@ -23,10 +23,8 @@ impl Step<'_> {
             }
             self.drop_tool_without_reason(tool.tool);
         }
-        for (node, spec) in record.shape().nodes() {
-            if let Some(deadline) = spec.deadline {
-                self.state.index.timers.forget_wall(deadline, Timer::Deadline(graph, node));
-            }
+        for (kind, deadline) in record.shape().deadlines() {
+            self.state.index.timers.forget_wall(deadline, Timer::Deadline(graph, kind));
         }
         let id = record.shape().graph().id.clone();
         let until = self.elapsed().plus(dedupe_window);
@@ -34,6 +32,7 @@ impl Step<'_> {
         self.state.index.finished.remove(&(finished, graph));
         self.state.core.tombstones.insert(id.clone(), Tombstone { until });
         self.state.index.timers.at_elapsed(until, Timer::Tombstone(id.clone()));
+        self.state.removed.push(record);
         self.tell(Event::GraphRemoved { graph, id });
         Ok(Reply::Done)
     }

@@ -17,7 +17,7 @@ impl Step<'_> {
         }
         let timeout_at = self.elapsed().plus(shape.timeout(attempts.instances.node));
         let mut any = false;
-        for id in attempts.iter().filter(|id| self.state.index.open.get(id) == Some(&forager)).collect::<Vec<_>>() {
+        for id in attempts.iter().filter(|id| self.state.holder(id) == Some(forager)).collect::<Vec<_>>() {
             any = true;
             if self.note_start(id, forager) {
                 self.state.index.timers.at_elapsed(timeout_at, Timer::Timeout(id));

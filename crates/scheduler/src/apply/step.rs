@@ -1,5 +1,6 @@
 //! One entry on its way through the state: access to records, and the moves that keep them and the indexes in step.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Incarnation, WallTime};
@@ -19,14 +20,22 @@ use crate::state::State;
 pub(super) struct Step<'a> {
     pub(super) state: &'a mut State,
     events: Vec<Event>,
+    /// Foragers whose indexes are brought up to date at the end.
+    changed: BTreeSet<ForagerNo>,
 }
 
 impl<'a> Step<'a> {
     pub(super) fn new(state: &'a mut State) -> Self {
-        Self { state, events: Vec::new() }
+        Self { state, events: Vec::new(), changed: BTreeSet::new() }
     }
 
-    pub(super) fn into_events(self) -> Vec<Event> {
+    /// Brings the indexes of foragers up to date, which only decisions and dispatch look at.
+    pub(super) fn finish(self) -> Vec<Event> {
+        let State { core, index, .. } = self.state;
+        for forager in self.changed.iter().filter_map(|forager| core.foragers.get(forager)) {
+            index.free.refresh(forager);
+            index.changed.touch(forager.no, core.applied.index);
+        }
         self.events
     }
 
@@ -85,8 +94,8 @@ impl<'a> Step<'a> {
 
     /// Moves an instance to another state: record, counts, ready queue and event.
     pub(super) fn set(&mut self, id: InstanceId, next: InstanceState, attempt: Option<(ForagerNo, Fence)>) {
-        let Some(shape) = self.shape(id.graph) else { return };
-        let Some(graph) = self.graph_mut(id.graph) else { return };
+        let State { core, index, .. } = &mut *self.state;
+        let Some(graph) = core.graphs.get_mut(&id.graph).map(Arc::make_mut) else { return };
         let Some(instance) = graph.instance_mut(id) else { return };
         let before = instance.state;
         if before == next {
@@ -94,15 +103,15 @@ impl<'a> Step<'a> {
         }
         debug_assert!(before.may_become(next), "{id}: {before} must not become {next}");
         instance.state = next;
-        if next != InstanceState::Waiting {
-            instance.held_until = None;
+        if next != InstanceState::Waiting && instance.held_until.is_some() {
+            instance.story_mut().held_until = None;
         }
         graph.counts.shift(before, next);
         if before == InstanceState::Ready {
-            self.state.index.ready.take(&shape, id);
+            index.ready.take(&graph.shape, id);
         }
         if next == InstanceState::Ready {
-            self.state.index.ready.add(&shape, Instances::one(id));
+            index.ready.add(&graph.shape, Instances::one(id));
         }
         self.tell(Event::Instances { instances: Instances::one(id), from: before, state: next, attempt });
     }
@@ -119,7 +128,7 @@ impl<'a> Step<'a> {
         if record.incarnation == incarnation { Ok(record) } else { Err(Refusal::StaleIncarnation) }
     }
 
-    /// Changes a forager, and everything that is derived from it.
+    /// Changes a forager.
     pub(super) fn change_forager<T>(
         &mut self,
         forager: ForagerNo,
@@ -129,8 +138,7 @@ impl<'a> Step<'a> {
         let state = record.state();
         let result = change(record);
         let now = record.state();
-        self.state.index.free.refresh(record);
-        self.state.index.changed.touch(forager, self.state.core.applied.index);
+        self.changed.insert(forager);
         if now != state {
             self.tell(Event::Forager { forager, state: now });
         }
@@ -145,11 +153,12 @@ impl<'a> Step<'a> {
         let epoch = self.state.epoch(self.state.core.applied.term);
         let times = AttemptTimes { assigned_at: self.wall(), started_at: None };
         if let Some(instance) = self.instance_mut(id.instance) {
-            instance.open.reserve_exact(1);
-            instance.open.push(OpenAttempt { fence: id.fence, forager });
-            instance.attempts += 1;
+            let story = instance.story_mut();
+            story.open.reserve_exact(1);
+            story.open.push(OpenAttempt { fence: id.fence, forager });
+            story.attempts += 1;
         }
-        self.state.index.open.insert(id, forager);
+        self.state.index.holding.open(id.instance.graph, forager);
         self.change_forager(forager, |record| {
             let incarnation = record.incarnation;
             let attempt = Attempt { incarnation, epoch, assigned_at, started_at: None, cancel: None, times };
@@ -163,26 +172,25 @@ impl<'a> Step<'a> {
         &mut self,
         id: AttemptId,
         forager: ForagerNo,
-        ending: Ending,
-        message: Option<Arc<str>>,
+        how: impl FnOnce(&Attempt) -> (Ending, Option<Arc<str>>),
     ) -> Option<Attempt> {
-        if self.state.index.open.get(&id) != Some(&forager) {
-            return None;
-        }
-        self.state.index.open.remove(&id);
         let attempt =
             self.change_forager(forager, |record| record.open.iter_mut().find_map(|open| open.remove(&id)))??;
+        self.state.index.holding.close(id.instance.graph, forager);
+        let (ending, message) = how(&attempt);
         if let (Some(started_at), Some(shape)) = (attempt.started_at, self.shape(id.instance.graph)) {
             let timeout_at = started_at.plus(shape.timeout(id.instance.node));
             self.state.index.timers.forget_elapsed(timeout_at, Timer::Timeout(id));
         }
         let closed_at = if planted(Bug::ClockInApply) { WallTime(noise()) } else { self.wall() };
         if let Some(instance) = self.instance_mut(id.instance) {
-            instance.open.retain(|open| open.fence != id.fence);
+            let story = instance.story_mut();
+            story.open.retain(|open| open.fence != id.fence);
+            story.open.shrink_to_fit();
             let Attempt { epoch, times, .. } = attempt;
             let closed =
                 ClosedAttempt { fence: id.fence, forager, epoch, times, closed_at, ending, message, decided: None };
-            instance.remember(closed);
+            story.remember(closed);
         }
         Some(attempt)
     }

@@ -76,10 +76,8 @@ impl Step<'_> {
         });
         let roots: Vec<NodeNo> =
             shape.nodes().map(|(node, _)| node).filter(|node| shape.dependency_count(*node) == 0).collect();
-        for (node, spec) in shape.nodes() {
-            if let Some(deadline) = spec.deadline {
-                self.state.index.timers.at_wall(deadline, Timer::Deadline(no, node));
-            }
+        for (kind, deadline) in shape.deadlines() {
+            self.state.index.timers.at_wall(deadline, Timer::Deadline(no, kind));
         }
         self.state.index.graphs.insert(shape.graph().id.clone(), no);
         let record = GraphRecord {

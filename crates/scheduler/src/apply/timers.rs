@@ -1,6 +1,6 @@
 //! What happens by itself when its time has come.
 
-use antfarm_model::{GraphNo, Node, NodeNo};
+use antfarm_model::{GraphNo, NodeNo};
 
 use super::step::Step;
 use crate::forager::CancelReason;
@@ -21,12 +21,12 @@ impl Step<'_> {
 
     fn fire(&mut self, timer: Timer) {
         match timer {
-            Timer::Deadline(graph, node) => self.fire_deadline(graph, node),
+            Timer::Deadline(graph, kind) => self.fire_deadline(graph, kind),
             Timer::NotBefore(graph, node) if self.is_active(graph) => self.resolve_node(graph, node),
             Timer::Hold(id) if self.is_active(id.graph) => self.fire_hold(id),
             Timer::NotBefore(..) | Timer::Hold(_) => {}
             Timer::Timeout(id) => {
-                if let Some(forager) = self.state.index.open.get(&id).copied() {
+                if let Some(forager) = self.state.holder(&id) {
                     self.cancel_attempt(id, forager, CancelReason::Timeout);
                 }
             }
@@ -48,10 +48,10 @@ impl Step<'_> {
         }
     }
 
-    fn fire_deadline(&mut self, graph: GraphNo, node: NodeNo) {
+    fn fire_deadline(&mut self, graph: GraphNo, kind: u32) {
         let Some(shape) = self.shape(graph) else { return };
-        let count = shape.node(node).map_or(0, Node::instances);
-        for id in (Instances { graph, node, start: 0, len: count }).iter() {
+        let all = |node: &NodeNo| Instances { graph, node: *node, start: 0, len: shape.instances(*node) };
+        for id in shape.with_deadline(kind).iter().flat_map(|node| all(node).iter()) {
             if !self.is_active(graph) {
                 return;
             }

@@ -50,7 +50,7 @@ fn recall_from(
         let shape = graph.shape();
         let (tool, node) = (shape.tool(id.instance.node).tool, shape.node(id.instance.node));
         let may_run = |forager: &Forager| {
-            let pinned_here = node.is_some_and(|node| node.pin.as_ref().is_none_or(|pin| *pin == forager.name));
+            let pinned_here = node.is_some_and(|node| node.pin.is_none_or(|pin| *pin == forager.name));
             forager.no != keeper.no
                 && pinned_here
                 && forager.tools.contains(&tool)

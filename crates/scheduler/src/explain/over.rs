@@ -1,13 +1,12 @@
 //! What brought an instance to its end.
 
-use antfarm_model::{Node, NodeNo, OnDeadline};
+use antfarm_model::{NodeNo, OnDeadline};
 
 use super::{Cause, Reason, View};
 use crate::command::VerdictKind;
 use crate::graph_record::{GraphPhase, GraphState};
 use crate::instance::InstanceState;
 use crate::instances::InstanceId;
-use crate::shape::dependencies_of;
 
 /// Skipped nodes that are followed back to the one that was not skipped.
 const MAX_STEPS: usize = 1_000;
@@ -70,8 +69,8 @@ impl View<'_> {
         let shape = self.graph.shape();
         let continues = shape.graph().on_deadline == OnDeadline::Continue;
         let mut skipped = None;
-        for (of, needs_result) in dependencies_of(shape.node(node)?) {
-            let count = shape.node(of.node).map_or(0, Node::instances);
+        for (of, needs_result) in shape.node(node)?.dependencies() {
+            let count = shape.instances(of.node);
             for index in of.index.map_or(0..count, |index| index..index + 1) {
                 let id = InstanceId { graph: self.id.graph, node: of.node, index };
                 match self.graph.instance(of.node, index)?.state {

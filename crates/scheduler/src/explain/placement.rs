@@ -15,7 +15,7 @@ impl View<'_> {
         let (Some(node), Some(name)) = (shape.node(self.id.node), self.state.tool_name(tool.tool)) else {
             return Reason::AboutToBeAssigned;
         };
-        if let Some(pin) = &node.pin {
+        if let Some(pin) = node.pin {
             return self.pinned(pin, tool.tool);
         }
         let with_tool: Vec<&Forager> =

@@ -12,6 +12,7 @@ use antfarm_model::{CostClass, GraphNo, Name, NodeNo, ToolNo, WallTime};
 use crate::graph_record::{GraphPhase, GraphRecord};
 use crate::instance::InstanceState;
 use crate::instances::{InstanceId, Instances};
+use crate::memory::of_map;
 use crate::shape::Shape;
 
 const CLASSES: usize = CostClass::ALL.len();
@@ -47,8 +48,8 @@ pub(crate) struct ReadyQueues {
 
 fn key_of(shape: &Shape, node: NodeNo) -> BucketKey {
     let tool = shape.tool(node);
-    let (pin, deadline) = shape.node(node).map_or((None, None), |node| (node.pin.clone(), node.deadline));
-    (tool.class.index(), Lane { tool: tool.tool, pin }, deadline.unwrap_or(NEVER))
+    let (pin, deadline) = shape.pin_and_deadline(node);
+    (tool.class.index(), Lane { tool: tool.tool, pin: pin.cloned() }, deadline.unwrap_or(NEVER))
 }
 
 fn size(bucket: &Bucket) -> u64 {
@@ -181,6 +182,12 @@ impl ReadyQueues {
     fn detach_all(&mut self, graph: GraphNo) -> BTreeMap<BucketKey, Bucket> {
         let keys = self.of_graph.get(&graph).cloned().unwrap_or_default();
         keys.into_iter().map(|key| (self.detach(graph, &key), key)).map(|(bucket, key)| (key, bucket)).collect()
+    }
+
+    /// The bytes of the runs. O(buckets).
+    pub(crate) fn bytes(&self) -> usize {
+        let buckets = self.lanes.iter().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
+        buckets.chain(self.paused.values().flat_map(BTreeMap::values)).map(of_map).sum()
     }
 
     fn detach(&mut self, graph: GraphNo, key: &BucketKey) -> Bucket {

@@ -10,13 +10,14 @@ use crate::forager::Forager;
 use crate::graph_record::{GraphPhase, GraphRecord};
 use crate::instance::InstanceState;
 use crate::instances::{AttemptId, InstanceId};
+use crate::memory::of_set;
 use crate::state::Core;
 
 /// What becomes due.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
-    /// The deadline of a node.
-    Deadline(GraphNo, NodeNo),
+    /// The deadline of all nodes of a kind.
+    Deadline(GraphNo, u32),
     /// The moment before which a node must not run.
     NotBefore(GraphNo, NodeNo),
     /// The end of a back-off.
@@ -60,6 +61,11 @@ impl Timers {
         self.elapsed.remove(&(moment, timer));
     }
 
+    /// The bytes that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        of_set(&self.wall) + of_set(&self.elapsed)
+    }
+
     /// Whether something is due.
     pub(crate) fn is_due(&self, wall: WallTime, elapsed: Elapsed) -> bool {
         self.wall.first().is_some_and(|(moment, _)| *moment <= wall)
@@ -96,6 +102,9 @@ impl Timers {
         if matches!(graph.phase, GraphPhase::Stopped(_)) {
             return;
         }
+        for (kind, deadline) in graph.shape.deadlines() {
+            self.at_wall(deadline, Timer::Deadline(graph.no, kind));
+        }
         let mut instances = graph.instances.iter();
         for (no, node) in graph.shape.nodes() {
             let mut unfinished = false;
@@ -104,9 +113,6 @@ impl Timers {
                 if let (InstanceState::Waiting, Some(until)) = (instance.state, instance.held_until) {
                     self.at_elapsed(until, Timer::Hold(InstanceId { graph: graph.no, node: no, index }));
                 }
-            }
-            if let (true, Some(deadline)) = (unfinished, node.deadline) {
-                self.at_wall(deadline, Timer::Deadline(graph.no, no));
             }
             let resolved = graph.progress(no).is_some_and(|progress| progress.unresolved == 0);
             if let (true, true, Some(moment)) = (unfinished, resolved, node.not_before) {

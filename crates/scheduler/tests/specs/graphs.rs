@@ -36,7 +36,8 @@ fn a_failed_node_fails_its_graph() {
           d[0] skipped
     "#]]
     .assert_eq(&graphs(&farm));
-    let attempt = farm.state.holder(&open[1]).and_then(|forager| forager.attempt(&open[1])).expect("still open");
+    let holder = farm.state.holder(&open[1]).and_then(|forager| farm.state.forager(forager));
+    let attempt = holder.and_then(|forager| forager.attempt(&open[1])).expect("still open");
     assert_eq!(attempt.cancel, Some(CancelReason::GraphStopped));
     assert_eq!(farm.work(), Vec::<String>::new());
     farm.end(forager, open[1], cancelled()).expect("open");

@@ -109,7 +109,7 @@ impl GroupWriter for Writer {
             None => (self.begin_segment()?, true),
         };
         let steps = self.write_steps(&mut current, changes, durable)?;
-        self.syncs.time(|| {
+        self.syncs.time(self.end - durable, || {
             current.segment.file.sync()?;
             if is_new { self.disk.sync_folder(&self.folder) } else { Ok(()) }
         })?;

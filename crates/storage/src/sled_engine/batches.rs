@@ -31,6 +31,8 @@ pub(super) struct Batches {
     pub(super) next: u64,
     /// How many values are put in all.
     pub(super) puts: usize,
+    /// How many bytes of keys and values.
+    pub(super) bytes: u64,
     /// Whether anything is removed.
     pub(super) removes: bool,
 }
@@ -101,7 +103,9 @@ impl Batches {
 
     fn put(&mut self, key: &[u8], content: &[u8]) {
         let value = value::encode(key, content);
-        self.open_bytes += key.len() + value.len();
+        let bytes = key.len() + value.len();
+        self.open_bytes += bytes;
+        self.bytes += bytes as u64;
         self.open_keys += 1;
         self.puts += 1;
         self.open.insert(key, value);

@@ -53,13 +53,13 @@ impl GroupWriter for Writer {
     fn write(&mut self, changes: &[Change]) -> Result<u64, StorageError> {
         let number = self.write_number + 1;
         let batches = Batches::of(changes, number, self.next);
-        let (puts, next) = (batches.puts, batches.next);
+        let (puts, next, bytes) = (batches.puts, batches.next, batches.bytes);
         let removal = batches.removes.then(|| self.removal());
         for batch in batches.into_batches() {
             self.shared.store.apply(batch)?;
         }
         drop(removal);
-        self.syncs.time(|| {
+        self.syncs.time(bytes, || {
             self.shared.store.flush()?;
             let file = || self.shared.store.folder().join("db");
             (self.sync)().map_err(|error| StorageError::io(&file(), "syncing", error))

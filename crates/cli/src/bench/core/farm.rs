@@ -15,6 +15,9 @@ const SLOTS: u32 = 32;
 /// Assignments that are measured in one run, at least.
 const MEASURED: usize = 512;
 
+/// Nodes in each graph that has ended.
+const HISTORY_OF_ONE: u32 = 10_000;
+
 /// How large everything around an assignment is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
@@ -22,6 +25,10 @@ pub(super) struct Size {
     pub(super) nodes: u32,
     pub(super) foragers: u32,
     pub(super) graphs: u32,
+    /// Each node has one of them, every forager all of them.
+    pub(super) tools: u32,
+    /// Nodes that have come to their end before, in graphs that are kept.
+    pub(super) history: u32,
 }
 
 /// What one node cost, in nanoseconds.
@@ -53,10 +60,10 @@ fn instances(command: &Command) -> usize {
 }
 
 /// All free slots were taken, and everything in them came to its end. Times are in seconds.
-struct Cycle {
-    instances: usize,
-    assigning: f64,
-    ending: f64,
+pub(super) struct Cycle {
+    pub(super) instances: usize,
+    pub(super) assigning: f64,
+    pub(super) ending: f64,
 }
 
 /// A state and the leader's view of it. Time stands still.
@@ -75,16 +82,25 @@ impl Farm {
 
     fn new(size: Size) -> Self {
         let mut farm = Self::empty();
-        for graph in 0..size.graphs {
-            farm.submit(&independent(graph, size.nodes.div_ceil(size.graphs)));
-        }
+        let tools: Vec<String> = (0..size.tools).map(|tool| format!("tool-{tool}")).collect();
+        farm.apply(tools.iter().map(|tool| Command::PutTool(Manifest::new(name(tool), CostClass::Io))).collect());
         for forager in 0..size.foragers {
-            farm.register(forager);
+            farm.register(forager, tools.iter().map(|tool| name(tool)).collect());
+        }
+        for graph in 0..size.history.div_ceil(HISTORY_OF_ONE) {
+            farm.submit(&independent(&format!("ended-{graph}"), size.history.min(HISTORY_OF_ONE), &tools));
+            while farm.state.ready_count(CostClass::Io) > 0 {
+                farm.cycle();
+            }
+        }
+        for graph in 0..size.graphs {
+            farm.submit(&independent(&format!("graph-{graph}"), size.nodes.div_ceil(size.graphs), &tools));
         }
         farm
     }
 
-    fn cycle(&mut self) -> Cycle {
+    /// Takes all free slots, and brings everything in them to its end.
+    pub(super) fn cycle(&mut self) -> Cycle {
         let began = Instant::now();
         let commands = self.decide();
         self.apply(commands.clone());
@@ -105,7 +121,8 @@ impl Farm {
         self.apply(vec![Command::Submit(GraphSource::Inline(GraphSource::encode(&graph).into()))]);
     }
 
-    fn register(&mut self, number: u32) {
+    /// Registers a forager with these tools.
+    pub(super) fn register(&mut self, number: u32, tools: Vec<Name>) {
         let registration = Registration {
             name: name(&format!("forager-{number}")),
             process: None,
@@ -115,7 +132,7 @@ impl Farm {
             slots: SLOTS,
             class_slots: [None; 3],
             prefetch: 0,
-            tools: vec![name("noop")],
+            tools,
             poison_limit: 3,
         };
         let replies = self.apply(vec![Command::Register(registration)]);
@@ -125,7 +142,7 @@ impl Farm {
     }
 
     /// Applies commands in one entry, none of which is refused.
-    fn apply(&mut self, commands: Vec<Command>) -> Vec<Reply> {
+    pub(super) fn apply(&mut self, commands: Vec<Command>) -> Vec<Reply> {
         let position = Position { index: LogIndex(self.state.applied().index.0 + 1), term: 1 };
         let Now { wall, elapsed } = self.now();
         let outcome = self.state.apply(position, &Entry { epoch: self.state.epoch(1), wall, elapsed, commands });
@@ -157,15 +174,15 @@ impl Farm {
     }
 }
 
-/// A graph of nodes that need nothing.
-fn independent(number: u32, nodes: u32) -> String {
-    let mut text = format!("{{\"id\":\"graph-{number}\"}}\n");
-    for node in 0..nodes {
-        writeln!(text, "{{\"id\":\"node-{node}\",\"tool\":\"noop\",\"args\":[]}}").expect("a String takes all");
+/// A graph of nodes that need nothing, each with one of the tools.
+fn independent(id: &str, nodes: u32, tools: &[String]) -> String {
+    let mut text = format!("{{\"id\":\"{id}\"}}\n");
+    for (node, tool) in (0..nodes).zip(tools.iter().cycle()) {
+        writeln!(text, "{{\"id\":\"node-{node}\",\"tool\":\"{tool}\",\"args\":[]}}").expect("a String takes all");
     }
     text
 }
 
-fn name(text: &str) -> Name {
+pub(super) fn name(text: &str) -> Name {
     Name::new(text).expect("it has the form of a name")
 }

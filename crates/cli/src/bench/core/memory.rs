@@ -8,19 +8,29 @@ use anyhow::Context;
 use super::farm::Farm;
 
 /// The graphs in which the nodes are.
-const GRAPHS: u32 = 100;
+pub(super) const GRAPHS: u32 = 100;
 
-/// Bytes that each node takes, of so many in [`GRAPHS`] graphs. The name of each has 20 characters; it refers to the results
+/// Bytes for each node.
+pub(super) struct Memory {
+    /// By which the process grew.
+    pub(super) resident: u64,
+    /// That the state counts.
+    pub(super) counted: u64,
+}
+
+/// What each node takes, of so many in [`GRAPHS`] graphs. The name of each has 20 characters; it refers to the results
 /// of two others and has 100 bytes of arguments beside.
-pub(super) fn bytes_per_open_node(nodes: u32) -> anyhow::Result<u64> {
+pub(super) fn of_open_nodes(nodes: u32) -> anyhow::Result<Memory> {
     let in_each = nodes.div_ceil(GRAPHS);
+    let counted = |farm: &Farm| (farm.state.snapshot().bytes() + farm.state.index_bytes()) as u64;
     let mut farm = Farm::empty();
     farm.submit(&linked(GRAPHS, in_each)); // what parsing leaves behind is there before it counts
-    let before = resident()?;
+    let (before, counted_before) = (resident()?, counted(&farm));
     (0..GRAPHS).for_each(|graph| farm.submit(&linked(graph, in_each)));
     let grown = resident()?.saturating_sub(before);
     assert_eq!(farm.state.graph_count(), GRAPHS as usize + 1, "all are open");
-    Ok(grown / u64::from(in_each * GRAPHS))
+    let number = u64::from(in_each * GRAPHS);
+    Ok(Memory { resident: grown / number, counted: (counted(&farm) - counted_before) / number })
 }
 
 /// The resident memory of this process, in bytes.
@@ -32,7 +42,7 @@ fn resident() -> anyhow::Result<u64> {
 }
 
 /// A graph in which each node refers to the two before it.
-fn linked(number: u32, nodes: u32) -> String {
+pub(super) fn linked(number: u32, nodes: u32) -> String {
     let filling = "x".repeat(100);
     let mut text = format!("{{\"id\":\"graph-{number}\"}}\n");
     for node in 0..nodes {

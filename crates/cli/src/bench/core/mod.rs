@@ -2,7 +2,7 @@
 
 mod farm;
 mod memory;
-mod range;
+mod snapshot;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,26 +10,28 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde::Serialize;
 
+use super::range::Range;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::Table;
 use farm::Size;
-use range::Range;
+use snapshot::Costs;
 
 /// What does not change while something else does.
-const BESIDE: Size = Size { nodes: 10_000, foragers: 8, graphs: 1 };
+const BESIDE: Size = Size { nodes: 10_000, foragers: 8, graphs: 1, tools: 1, history: 0 };
 
 /// Measure the pure scheduler, in this process
 ///
 /// How long the decision and the application of one assignment take, and those of one result, with more and more ready nodes,
-/// foragers and graphs; and how much memory an open node takes. No network, no disk, no replication.
+/// foragers, graphs, tools and ended nodes; how much memory an open node takes; and what a snapshot of such nodes costs. No
+/// network, no disk, no replication.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/bench-core.txt"))]
 pub(super) struct Core {
     /// How often everything is measured
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     runs: u32,
-    /// The most nodes; of foragers and graphs, a hundredth of it
+    /// The most nodes, open or ended; of foragers and graphs a hundredth, of tools a thousandth of it
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..=4_000_000))]
     nodes: u32,
 }
@@ -42,17 +44,30 @@ struct Report {
     /// Of one result: applied.
     end_ns: BTreeMap<&'static str, BTreeMap<u32, Range>>,
     bytes_per_open_node: u64,
+    /// What the state itself counts, as `antfarm_state_bytes` shows it.
+    counted_bytes_per_open_node: u64,
+    snapshot: Costs,
 }
 
 impl Core {
     pub(super) fn run(&self, console: &Console) -> anyhow::Result<Exit> {
-        let bytes_per_open_node = memory::bytes_per_open_node(self.nodes)?; // first, while nothing was freed yet
-        let mut report = Report { cost_ns: BTreeMap::new(), end_ns: BTreeMap::new(), bytes_per_open_node };
+        console.progress("memory");
+        let memory = memory::of_open_nodes(self.nodes)?; // first, while nothing was freed yet
+        console.progress("snapshot");
+        let mut report = Report {
+            cost_ns: BTreeMap::new(),
+            end_ns: BTreeMap::new(),
+            bytes_per_open_node: memory.resident,
+            counted_bytes_per_open_node: memory.counted,
+            snapshot: snapshot::measure(self.nodes),
+        };
         let few = self.nodes / 100;
         let grown = [
             ("nodes", sizes(1_000, self.nodes, |nodes| Size { nodes, ..BESIDE })),
             ("foragers", sizes(3, few, |foragers| Size { foragers, ..BESIDE })),
             ("graphs", sizes(1, few, |graphs| Size { graphs, ..BESIDE })),
+            ("tools", sizes(1, few / 10, |tools| Size { tools, ..BESIDE })),
+            ("history", sizes(1_000, self.nodes, |history| Size { history, ..BESIDE })),
         ];
         for (what, sizes) in grown {
             for (number, size) in sizes {
@@ -96,7 +111,20 @@ impl Report {
             }
         }
         let mut text = table.render();
-        writeln!(text, "\nAn open node takes {} bytes.", self.bytes_per_open_node).expect("a String takes all");
+        let Self { bytes_per_open_node, counted_bytes_per_open_node: counted, snapshot, .. } = self;
+        write!(
+            text,
+            "\nAn open node takes {bytes_per_open_node} bytes; the state counts {counted}.\n\
+             A snapshot of all of them is begun in {:.0} µs, written in {:.0} ms, has {} bytes, and is loaded in {:.0} ms.\n\
+             The longest application of an entry beside it takes {:.1} ms, and a removal of all of them {:.1} ms.\n",
+            snapshot.begin_us,
+            snapshot.write_ms,
+            snapshot.bytes,
+            snapshot.load_ms,
+            snapshot.longest_apply_ms,
+            snapshot.removal_ms,
+        )
+        .expect("a String takes all");
         text
     }
 }
@@ -115,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_small_farm_is_measured_and_every_assignment_of_it_comes_to_its_end() {
-        let cost = farm::measure(Size { nodes: 1_000, foragers: 3, graphs: 4 });
+        let cost = farm::measure(Size { nodes: 1_000, foragers: 3, graphs: 4, tools: 5, history: 500 });
         assert!(cost.assignment_ns > 0.0 && cost.end_ns > 0.0, "{cost:?}");
     }
 }

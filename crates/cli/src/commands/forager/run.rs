@@ -66,7 +66,8 @@ async fn serve(config: ForagerConfig, keeper: KeeperCommand, mut orphaned: Orpha
     let forager =
         antfarm_forager::Forager::start(env, disk, net, host, config).await.context("the forager does not start")?;
     tracing::info!("the forager runs");
-    let mut ended = pin!(ended(forager.watch()));
+    let status = forager.watch();
+    let mut ended = pin!(ended(status.clone()));
     let ending = tokio::select! {
         () = &mut ended => Ending::Itself,
         () = interrupts.reach(1) => Ending::Drain,
@@ -91,7 +92,8 @@ async fn serve(config: ForagerConfig, keeper: KeeperCommand, mut orphaned: Orpha
         }
     }
     forager.wait().await?;
-    tracing::info!("stopped");
+    let calls = status.borrow().calls;
+    tracing::info!(calls = calls.number, digest = calls.digest, "stopped");
     Ok(Exit::Done)
 }
 

@@ -51,7 +51,7 @@ struct Written<'a> {
 
 /// Appends a line, works, appends another. With `guard` the second only if no higher fence of that instance stands there.
 pub(super) async fn append(job: &Job, around: &Surroundings) -> Outcome {
-    let args: Args = match read(&job.assign.args) {
+    let args: Args = match read(&job.assign.work.args) {
         Ok(args) => args,
         Err(failed) => return failed,
     };
@@ -110,8 +110,8 @@ fn higher_fence(ledger: &[u8], job: &Job) -> Option<u64> {
     let lines = ledger.split(|byte| *byte == b'\n');
     let written = lines.filter_map(|line| serde_json::from_slice::<Written<'_>>(line).ok());
     let same = written.filter(|line| {
-        line.graph == assign.graph_id.as_str()
-            && line.node == assign.node_id.as_str()
+        line.graph == assign.work.graph_id.as_str()
+            && line.node == assign.work.node_id.as_str()
             && line.index == assign.attempt.index
     });
     same.map(|line| line.fence).filter(|fence| *fence > assign.attempt.fence.0).max()
@@ -122,8 +122,8 @@ fn write(job: &Job, around: &Surroundings, path: &Path, event: &'static str) -> 
     let assign = &job.assign;
     let line = Line {
         event,
-        graph: assign.graph_id.as_str(),
-        node: assign.node_id.as_str(),
+        graph: assign.work.graph_id.as_str(),
+        node: assign.work.node_id.as_str(),
         index: assign.attempt.index,
         attempt: assign.attempt_number,
         fence: assign.attempt.fence.0,

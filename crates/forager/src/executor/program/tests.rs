@@ -91,7 +91,7 @@ async fn a_tool_is_told_what_it_may_rely_on() {
         printf '["%s","%s","%s","%s","%s","%s","%s","%s","%s"]' "$ANTFARM_GRAPH" "$ANTFARM_NODE" "$ANTFARM_ATTEMPT" \
             "$ANTFARM_FENCE" "$ANTFARM_EPOCH" "$ANTFARM_IDEMPOTENCY_KEY" "$ANTFARM_DEADLINE_MS" "$ANTFARM_ARRAY_INDEX" "$1"
     "#;
-    assert_eq!(success(script, "null").await, r#"["g","n","2","77","7","g@9/n/3","5000","3","one"]"#);
+    assert_eq!(success(script, "null").await, r#"["g","n","2","77","7","g@1/n/3","5000","3","one"]"#);
     assert_eq!(success("ls -A | wc -l", "null").await, "0", "its working folder is empty and its own");
 }
 

@@ -1,7 +1,7 @@
 //! How much is held, and what is still recognised.
 
 use antfarm_model::{Epoch, Fence, GraphNo, Incarnation, Name, NodeNo};
-use antfarm_protocol::{JsonText, Outcome};
+use antfarm_protocol::{JsonText, Outcome, Work};
 
 use super::*;
 
@@ -10,10 +10,7 @@ fn attempt(fence: u64) -> AttemptRef {
 }
 
 fn assign(fence: u64, effects: EffectClass) -> Assign {
-    Assign {
-        epoch: Epoch(3),
-        incarnation: Incarnation(3),
-        attempt: attempt(fence),
+    let work = Work {
         graph_id: Name::new("g").expect("a name"),
         node_id: Name::new("n").expect("a name"),
         array: false,
@@ -21,10 +18,15 @@ fn assign(fence: u64, effects: EffectClass) -> Assign {
         effects,
         class: CostClass::Model,
         args: JsonText::null(),
-        attempt_number: 1,
-        idempotency_key: "g@1/n".into(),
         timeout_ms: 1,
+    };
+    Assign {
+        epoch: Epoch(3),
+        incarnation: Incarnation(3),
+        attempt: attempt(fence),
+        attempt_number: 1,
         deadline_ms: None,
+        work: Arc::new(work),
     }
 }
 

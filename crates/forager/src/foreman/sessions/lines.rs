@@ -63,6 +63,11 @@ impl Lines {
         }
     }
 
+    /// Those that wait before they try again try now, once.
+    pub(super) fn hurry(&self) {
+        self.around.hurry.notify_waiters();
+    }
+
     /// Opens the lines that are missing, and ends those that are not wanted.
     fn keep(&mut self) {
         let wanted = self.configured.iter().chain(&self.members);

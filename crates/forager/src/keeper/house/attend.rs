@@ -1,11 +1,12 @@
-//! One attempt under the keeper, from its start to the moment in which nothing of it is left.
+//! Attempts under the keeper, one after the other below one sentry, each from its start to the moment in which nothing of it
+//! is left.
 
 mod force;
 mod pipes;
 
 use std::convert::Infallible;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -13,20 +14,23 @@ use std::time::Duration;
 
 use antfarm_env::Env;
 use antfarm_protocol::AttemptRef;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::unix::{ReadHalf, WriteHalf};
 use tokio::process::Child;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::kept::Until;
 use super::orphans::Sentries;
+use super::spares::Spares;
 use crate::executor::Log;
+use crate::keeper::Due;
 use crate::keeper::command::sentry;
+use crate::keeper::descriptors::{DESCRIPTORS, send_with};
 use crate::keeper::frame::{encode, read};
 use crate::keeper::wire::{Ended, Environment, Exit, SentryOrder, SentryTale, Start};
 use crate::process::ProcessMark;
-use pipes::Output;
+use pipes::{Output, pipe};
 
 /// So much of an output is kept at most, whatever a forager asks for: it has to fit into a frame.
 const MAX_OUTPUT_BYTES: usize = 4 << 20;
@@ -53,38 +57,65 @@ pub(super) struct Attended {
     pub(super) folder: PathBuf,
     pub(super) environment: Arc<Environment>,
     pub(super) sentries: Sentries,
+    pub(super) spares: Spares,
+    /// What a sentry carries in its environment that is started for it.
+    pub(super) mark: u64,
     pub(super) reports: mpsc::Sender<(AttemptRef, Report)>,
     pub(super) log: Arc<Log>,
     pub(super) due: watch::Receiver<Until>,
 }
 
-/// How a sentry ended.
+/// What is to be done, and with what.
+pub(super) type Work = (Start, Attended);
+
+/// A sentry that guards nothing.
+struct Sentry {
+    child: Child,
+    id: u32,
+    control: UnixStream,
+}
+
+/// A sentry's last word of an attempt.
 struct Last {
     exit: Exit,
     stopped: bool,
 }
 
-/// Runs a program to its end. The house hears of its start, and of its end when nothing of it is left.
-pub(super) async fn attend(start: Start, attended: Attended) {
-    let (attempt, folder, reports) = (start.attempt, attended.folder.clone(), attended.reports.clone());
-    let ended = match make(&folder).await {
-        Ok(()) => run(start, attended).await,
-        Err(error) => {
-            let why = format!("its working folder {} could not be made: {error}", folder.display());
-            Ended::never_began(why, None)
+/// Runs programs to their ends, as long as there is work for the sentry. The house hears of the start of each, and of its end
+/// when nothing of it is left.
+pub(super) async fn attend(work: Work) {
+    let (mut next, mut sentry) = (Some(work), None);
+    while let Some((start, attended)) = next {
+        let (sentries, spares) = (attended.sentries.clone(), attended.spares.clone());
+        sentry = attend_one(start, attended, sentry).await;
+        let Some(spare) = &mut sentry else { return };
+        next = spares.wait().await;
+        // One that has ended meanwhile had nothing to guard.
+        if next.is_none() || spare.child.try_wait().is_ok_and(|ended| ended.is_some()) {
+            end(sentry.take(), &sentries).await;
         }
-    };
-    if let Err(error) = tokio::fs::remove_dir_all(&folder).await
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        tracing::warn!(folder = %folder.display(), %error, "a working folder could not be removed");
     }
-    // Without a house there is no process to be in.
-    let _ = reports.send((attempt, Report::Ended(ended))).await;
 }
 
+/// Runs one program to its end, and hands back the sentry if it can guard another.
+async fn attend_one(start: Start, attended: Attended, sentry: Option<Sentry>) -> Option<Sentry> {
+    let (attempt, folder, reports) = (start.attempt, attended.folder.clone(), attended.reports.clone());
+    let (ended, spare) = match make(&folder).await {
+        Ok(()) => run(start, attended, sentry).await,
+        Err(error) => {
+            let why = format!("its working folder {} could not be made: {error}", folder.display());
+            (Ended::never_began(why, None), sentry)
+        }
+    };
+    remove(&folder).await;
+    // Without a house there is no process to be in.
+    let _ = reports.send((attempt, Report::Ended(ended))).await;
+    spare
+}
+
+/// Makes a folder with nothing in it. As a rule that is one call, for which no other thread is woken.
 async fn make(folder: &Path) -> io::Result<()> {
-    match tokio::fs::create_dir(folder).await {
+    match std::fs::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             tokio::fs::remove_dir_all(folder).await?;
             tokio::fs::create_dir(folder).await
@@ -93,22 +124,36 @@ async fn make(folder: &Path) -> io::Result<()> {
     }
 }
 
-async fn run(start: Start, attended: Attended) -> Ended {
-    let (mut child, control) = match spawn(&attended.folder, start.mark) {
-        Ok(spawned) => spawned,
-        Err(error) => return Ended::never_began(format!("its sentry could not be started: {error}"), None),
+async fn remove(folder: &Path) {
+    let removed = match std::fs::remove_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => tokio::fs::remove_dir_all(folder).await,
+        Ok(()) | Err(_) => Ok(()),
     };
-    let id = child.id().unwrap_or_default();
-    attended.sentries.add(id);
+    if let Err(error) = removed {
+        tracing::warn!(folder = %folder.display(), %error, "a working folder could not be removed");
+    }
+}
+
+async fn run(start: Start, attended: Attended, sentry: Option<Sentry>) -> (Ended, Option<Sentry>) {
+    let ((stdout, out), (stderr, err)) = match pipe().and_then(|stdout| Ok((stdout, pipe()?))) {
+        Ok(pipes) => pipes,
+        Err(error) => return (Ended::never_began(format!("its pipes could not be made: {error}"), None), sentry),
+    };
+    let mut sentry = match sentry.map_or_else(|| spawn(&attended), Ok) {
+        Ok(sentry) => sentry,
+        Err(error) => return (Ended::never_began(format!("its sentry could not be started: {error}"), None), None),
+    };
     let mut output = Output::new(usize::try_from(start.output_bytes).unwrap_or(MAX_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES));
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (gone, is_gone) = oneshot::channel();
+    let guarded = start.guarded;
     let watch = async {
-        let last = watch(id, control, start, &attended).await;
-        end(&mut child, id, last.is_none(), &attended.sentries).await;
+        let last = watch(&mut sentry, [out, err], start, &attended).await;
+        // Who was stopped may have half an order in its ears, and who said nothing is gone: neither guards another.
+        let is_spare = !guarded && last.is_some() && attended.due.borrow().due() == Due::NEVER;
+        let spare = if is_spare { Some(sentry) } else { end_of(sentry, last.is_none(), &attended.sentries).await };
         // The pipes may have been done with before.
         let _ = gone.send(());
-        last
+        (last, spare)
     };
     let read = async {
         let pipes = async {
@@ -123,38 +168,42 @@ async fn run(start: Start, attended: Attended) -> Ended {
             () = give_up => {}
         }
     };
-    let (last, ()) = tokio::join!(watch, read);
+    let ((last, spare), ()) = tokio::join!(watch, read);
     let until = *attended.due.borrow();
     // A sentry that was killed saw no end. If its time was over, it was the keeper that killed it.
     let was_due = attended.env.boot_time() >= until.due().kill_at;
     let Last { exit, stopped } = last.unwrap_or(Last { exit: Exit::Unseen, stopped: was_due });
     let too_large = output.too_large;
     let (output, log) = (output.into_bytes(), attended.log.bytes());
-    Ended { exit, stopped: stopped.then(|| until.cause()), output, too_large, log }
+    (Ended { exit, stopped: stopped.then(|| until.cause()), output, too_large, log }, spare)
 }
 
-/// Starts a sentry. What it writes to its standard output and standard error is the program's.
-fn spawn(folder: &Path, mark: u64) -> io::Result<(Child, UnixStream)> {
+/// Starts a sentry.
+fn spawn(attended: &Attended) -> io::Result<Sentry> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    let mut command = sentry(folder, mark);
-    command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let control = UnixStream::from_std(ours)?;
+    let mut command = sentry(&attended.folder, attended.mark);
+    command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
     // The command holds the sentry's end of the connection, and goes with this function.
-    Ok((command.spawn()?, UnixStream::from_std(ours)?))
+    let child = command.spawn()?;
+    let id = child.id().unwrap_or_default();
+    attended.sentries.add(id);
+    Ok(Sentry { child, id, control })
 }
 
 /// Tells the sentry what to run and until when, hears what becomes of it, and takes over if it does not do its duty.
 /// Nothing if it is gone without a last word.
-async fn watch(id: u32, control: UnixStream, start: Start, attended: &Attended) -> Option<Last> {
-    let (hears, tells) = control.into_split();
+async fn watch(sentry: &mut Sentry, pipes: [OwnedFd; DESCRIPTORS], start: Start, attended: &Attended) -> Option<Last> {
+    let (hears, tells) = sentry.control.split();
     tokio::select! {
         last = hear(hears, start.attempt, attended) => last,
-        never = tell(tells, start, attended) => match never {},
-        never = force::when_due(id, attended.env.clone(), attended.due.clone()) => match never {},
+        never = tell(tells, pipes, start, attended) => match never {},
+        never = force::when_due(sentry.id, attended.env.clone(), attended.due.clone()) => match never {},
     }
 }
 
-async fn hear(mut control: OwnedReadHalf, attempt: AttemptRef, attended: &Attended) -> Option<Last> {
+async fn hear(mut control: ReadHalf<'_>, attempt: AttemptRef, attended: &Attended) -> Option<Last> {
     loop {
         match read(&mut control).await {
             Ok(Some(SentryTale::Started(program))) => {
@@ -167,7 +216,12 @@ async fn hear(mut control: OwnedReadHalf, attempt: AttemptRef, attended: &Attend
 }
 
 /// Says the first word, and then what changes. Never done: a sentry that is gone is met by who listens.
-async fn tell(mut control: OwnedWriteHalf, start: Start, attended: &Attended) -> Infallible {
+async fn tell(
+    mut control: WriteHalf<'_>,
+    pipes: [OwnedFd; DESCRIPTORS],
+    start: Start,
+    attended: &Attended,
+) -> Infallible {
     let mut due = attended.due.clone();
     let own = start.environment.into_iter().map(|(name, value)| (name.into_bytes(), value.into_bytes()));
     let first = SentryOrder::Start {
@@ -178,18 +232,40 @@ async fn tell(mut control: OwnedWriteHalf, start: Start, attended: &Attended) ->
         guarded: start.guarded,
         due: due.borrow_and_update().due(),
     };
-    let mut order = Some(first);
-    while let Some(frame) = order.as_ref().and_then(|order| encode(order).ok()) {
-        if control.write_all(&frame).await.is_err() || due.changed().await.is_err() {
-            break;
+    if begin(&mut control, pipes, &first).await.is_ok() {
+        while due.changed().await.is_ok() {
+            let order = SentryOrder::Due(due.borrow_and_update().due());
+            let Ok(frame) = encode(&order) else { break };
+            if control.write_all(&frame).await.is_err() {
+                break;
+            }
         }
-        order = Some(SentryOrder::Due(due.borrow_and_update().due()));
     }
     std::future::pending().await
 }
 
-/// Waits until the sentry is gone, and everything that it stood for.
-async fn end(child: &mut Child, id: u32, is_lost: bool, sentries: &Sentries) {
+/// Sends the first word with the program's ends of the pipes, which nobody here has afterwards.
+async fn begin(control: &mut WriteHalf<'_>, pipes: [OwnedFd; DESCRIPTORS], first: &SentryOrder) -> io::Result<()> {
+    let frame = encode(first).map_err(io::Error::other)?;
+    let socket = control.as_ref();
+    let ends = pipes.each_ref().map(AsFd::as_fd);
+    let sent = socket.async_io(Interest::WRITABLE, || send_with(socket, &frame, ends)).await?;
+    drop(pipes);
+    control.write_all(&frame[sent..]).await
+}
+
+/// Ends a sentry that has nothing to guard.
+async fn end(sentry: Option<Sentry>, sentries: &Sentries) {
+    if let Some(sentry) = sentry {
+        end_of(sentry, false, sentries).await;
+    }
+}
+
+/// Waits until a sentry is gone, and everything that it stood for.
+async fn end_of(sentry: Sentry, is_lost: bool, sentries: &Sentries) -> Option<Sentry> {
+    let Sentry { mut child, id, control } = sentry;
+    // It ends when nobody has anything more to say.
+    drop(control);
     if is_lost || tokio::time::timeout(SENTRY_ENDS_WITHIN, child.wait()).await.is_err() {
         // Fails only for one that has ended.
         let _ = child.kill().await;
@@ -198,4 +274,5 @@ async fn end(child: &mut Child, id: u32, is_lost: bool, sentries: &Sentries) {
     if is_lost {
         sentries.end_orphans().await;
     }
+    None
 }

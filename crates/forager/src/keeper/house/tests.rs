@@ -45,7 +45,7 @@ impl Clocks {
 fn house() -> (House, Clocks) {
     let clocks = Clocks::default();
     clocks.pass(Duration::from_hours(1));
-    let trade = Trade::Programs { work: Path::new("/nowhere").into() };
+    let trade = Trade::Programs { work: Path::new("/nowhere").into(), mark: 2 };
     (House::new(Env::new(clocks.clone()), trade), clocks)
 }
 

@@ -3,29 +3,44 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Seek, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::Pid;
 
+use crate::keeper::descriptors::DESCRIPTORS;
 use crate::keeper::wire::Environment;
 
-/// Starts the program as the leader of a process group. Its standard output and standard error are this process's own.
-/// The error is for people.
-pub(super) fn spawn(command: &[String], environment: Environment, folder: &Path, input: &str) -> Result<Pid, String> {
-    let Some((path, arguments)) = command.split_first() else { return Err("its command is empty".into()) };
-    let input = file_of(input).map_err(|error| format!("its arguments could not be laid out: {error}"))?;
-    let environment =
-        environment.into_iter().map(|(name, value)| (OsString::from_vec(name), OsString::from_vec(value)));
-    let mut program = Command::new(path);
-    program.args(arguments).current_dir(folder).process_group(0).stdin(input).env_clear().envs(environment);
-    let child = program.spawn().map_err(|error| explain(path, &error))?;
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // Whoever reaps all children reaps this one, too.
-    pid.ok_or_else(|| "it has a number that is none".into())
+/// A program that is to be started.
+pub(super) struct Program {
+    pub(super) command: Vec<String>,
+    pub(super) environment: Environment,
+    pub(super) folder: PathBuf,
+    pub(super) input: String,
+    /// Its standard output and its standard error.
+    pub(super) pipes: [OwnedFd; DESCRIPTORS],
+}
+
+impl Program {
+    /// Starts it as the leader of a process group. Nobody else has the pipes afterwards. The error is for people.
+    pub(super) fn spawn(self) -> Result<Pid, String> {
+        let Some((path, arguments)) = self.command.split_first() else { return Err("its command is empty".into()) };
+        let input = file_of(&self.input).map_err(|error| format!("its arguments could not be laid out: {error}"))?;
+        let environment = self.environment.into_iter();
+        let environment = environment.map(|(name, value)| (OsString::from_vec(name), OsString::from_vec(value)));
+        let [stdout, stderr] = self.pipes;
+        let mut program = Command::new(path);
+        program.args(arguments).current_dir(self.folder).process_group(0).env_clear().envs(environment);
+        program.stdin(input).stdout(stdout).stderr(stderr);
+        let child = program.spawn().map_err(|error| explain(path, &error))?;
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        // Whoever reaps all children reaps this one, too.
+        pid.ok_or_else(|| "it has a number that is none".into())
+    }
 }
 
 /// A file in memory, so that neither side of a pipe waits for the other.

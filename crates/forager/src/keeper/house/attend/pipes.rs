@@ -1,15 +1,23 @@
 //! What a program writes.
 
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{ChildStderr, ChildStdout};
+use std::io;
+use std::os::fd::OwnedFd;
+
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
 
 use crate::executor::Log;
 
 const CHUNK_BYTES: usize = 16 << 10;
 
+/// A pipe: where it is read, and the end for the program.
+pub(super) fn pipe() -> io::Result<(Receiver, OwnedFd)> {
+    let (reads, writes) = io::pipe()?;
+    Ok((Receiver::from_owned_fd(reads.into())?, writes.into()))
+}
+
 /// Keeps the end of what the program writes to its standard error.
-pub(super) async fn keep(pipe: Option<ChildStderr>, log: &Log) {
-    let Some(pipe) = pipe else { return };
+pub(super) async fn keep(pipe: Receiver, log: &Log) {
     read(pipe, |bytes| log.push(bytes)).await;
 }
 
@@ -27,8 +35,7 @@ impl Output {
     }
 
     /// Reads to the end, also beyond the limit, so that the program is not stopped by a full pipe.
-    pub(super) async fn take(&mut self, pipe: Option<ChildStdout>) {
-        let Some(pipe) = pipe else { return };
+    pub(super) async fn take(&mut self, pipe: Receiver) {
         read(pipe, |bytes| {
             if self.bytes.len() + bytes.len() > self.limit {
                 self.too_large = true;
@@ -45,7 +52,7 @@ impl Output {
     }
 }
 
-async fn read(mut pipe: impl AsyncRead + Unpin, mut take: impl FnMut(&[u8])) {
+async fn read(mut pipe: Receiver, mut take: impl FnMut(&[u8])) {
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
         take(&chunk[..count]);

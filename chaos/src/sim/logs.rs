@@ -1,6 +1,6 @@
 //! What daemons say in their logs, heard as it is said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use tracing::field::{Field, Visit};
@@ -10,7 +10,7 @@ use tracing::{Event, Level, Metadata, Subscriber, level_filters::LevelFilter};
 use super::chronicle::Chronicle;
 use super::inside::numbered;
 use super::life::Life;
-use crate::history::{AttemptName, AttemptStep, Ballot, Claim, What};
+use crate::history::{AttemptName, AttemptStep, Ballot, Claim, Membership, What};
 
 /// A queen says so when it takes office.
 const LEADS: &str = "this queen leads";
@@ -20,6 +20,9 @@ const LEARNT: &str = "a new leader";
 
 /// A queen says so when she has answered a candidate.
 const VOTED: &str = "a candidate has this member's vote";
+
+/// A queen says so when she has applied one.
+const CONFIGURED: &str = "a configuration is applied";
 
 /// A queen says so when she loads what another one has sent.
 const INSTALLED: &str = "a snapshot of another member takes the place of the state";
@@ -77,6 +80,7 @@ struct Said {
     fields: String,
     numbers: BTreeMap<&'static str, u64>,
     attempt: Option<AttemptName>,
+    voters: BTreeSet<u16>,
 }
 
 impl Said {
@@ -95,6 +99,10 @@ impl Said {
             VOTED => {
                 let ballot = Ballot { term: number("term")?, candidate: u16::try_from(number("candidate")?).ok()? };
                 Some(What::Claim { queen: queen()?, life: in_life, claim: Claim::Voted(ballot) })
+            }
+            CONFIGURED => {
+                let membership = Membership { index: number("index")?, voters: vec![self.voters.clone()] };
+                Some(What::Members { queen: queen()?, membership })
             }
             INSTALLED => Some(What::Installed { queen: queen()?, life: in_life, last: number("last")? }),
             GRANTED => Some(What::Granted {
@@ -122,6 +130,10 @@ impl Visit for Said {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "attempt" {
             self.attempt = format!("{value:?}").parse().ok();
+        }
+        if field.name() == "voters" {
+            let text = format!("{value:?}");
+            self.voters = text.split(|digit: char| !digit.is_ascii_digit()).filter_map(|id| id.parse().ok()).collect();
         }
         // A String takes all.
         let _ = if field.name() == "message" {

@@ -106,6 +106,8 @@ impl StateMachine {
             let gone = before.nodes().map(|(id, _)| *id).filter(|id| !still(id)).map(MemberId);
             self.feed.skip_membership(position, gone);
             self.learn_removed();
+            let voters: Vec<u64> = self.membership.voter_ids().collect();
+            tracing::debug!(index = position.index.0, ?voters, "a configuration is applied");
         }
     }
 

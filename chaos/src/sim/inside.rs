@@ -95,8 +95,8 @@ impl Looker {
 
     fn note_members(&mut self, queen: u16, status: &ReplicaStatus) {
         let index = status.configuration_index.0;
-        // What is not committed may be taken back, and another one may stand at its place.
-        if index > status.commit_index.0 || self.known.configuration.get(&queen) == Some(&index) {
+        // What is not applied may be taken back, and another one may stand at its place.
+        if index > status.applied_index.0 || self.known.configuration.get(&queen) == Some(&index) {
             return;
         }
         let voters = status.members.iter().filter(|(_, member)| member.voter).map(|(id, _)| small(*id));

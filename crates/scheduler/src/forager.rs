@@ -148,6 +148,11 @@ impl Forager {
         self.lost || self.is_process(process) || former == Some(self.incarnation)
     }
 
+    /// Whether it has a tool, and is not kept from it.
+    pub(crate) fn may_use(&self, tool: ToolNo) -> bool {
+        self.tools.contains(&tool) && self.standing.tool_quarantined_until(tool).is_none()
+    }
+
     /// The number of its open attempts.
     pub fn open_count(&self) -> u32 {
         self.open.iter().map(|attempts| u32::try_from(attempts.len()).unwrap_or(u32::MAX)).sum()

@@ -216,8 +216,7 @@ impl Placement<'_> {
             Some(pin) => {
                 let Some(forager) = self.state.forager_named(pin.as_str()) else { return Place::Full };
                 let no = forager.no;
-                let quarantined = forager.standing.tool_quarantined_until(lane.tool).is_some();
-                if !forager.tools.contains(&lane.tool) || quarantined || !self.has(self.wanted, class, no) {
+                if !forager.may_use(lane.tool) || !self.has(self.wanted, class, no) {
                     Place::Full
                 } else if self.backs_off(no, id) {
                     Place::NotThisNode
@@ -269,11 +268,7 @@ impl Placement<'_> {
         tool: ToolNo,
         first: ForagerNo,
     ) -> impl Iterator<Item = ForagerNo> {
-        let runs = move |no: &ForagerNo| {
-            self.state.forager(*no).is_some_and(|forager| {
-                forager.tools.contains(&tool) && forager.standing.tool_quarantined_until(tool).is_none()
-            })
-        };
+        let runs = move |no: &ForagerNo| self.state.forager(*no).is_some_and(|forager| forager.may_use(tool));
         let mut free = self.state.index.free.with(wanted, class, tool, first).peekable();
         let mut freed = self.freed.range(first..).map(|(no, _)| *no).filter(runs).peekable();
         std::iter::from_fn(move || match (free.peek().copied(), freed.peek().copied()) {
@@ -290,7 +285,7 @@ impl Placement<'_> {
         let Some(forager) = self.state.forager(no) else { return false };
         let contact = self.liveness.contact(forager);
         let heard = contact.is_some_and(|contact| contact.broken_at.is_none() && !contact.draining);
-        let more = self.more.get(&no).copied().unwrap_or_else(|| self.more_than_open(no));
+        let more = self.more.get(&no).copied().unwrap_or_else(|| more_than_open(self.in_flight, &self.freed, no));
         heard
             && forager.state() == ForagerState::Ready
             && wanted.at(forager, class, &more) > 0
@@ -310,16 +305,16 @@ impl Placement<'_> {
     }
 
     fn take(&mut self, class: CostClass, no: ForagerNo) -> Place {
-        let more = self.more_than_open(no);
-        self.more.entry(no).or_insert(more)[class.index()] += 1;
+        let (in_flight, freed) = (self.in_flight, &self.freed);
+        self.more.entry(no).or_insert_with(|| more_than_open(in_flight, freed, no))[class.index()] += 1;
         Place::At(no)
     }
+}
 
-    /// How many more attempts a forager will have when everything on its way has been applied, or fewer.
-    fn more_than_open(&self, no: ForagerNo) -> [i64; CLASSES] {
-        let (taken, freed) = (self.in_flight.taken(no), self.freed.get(&no).copied().unwrap_or_default());
-        std::array::from_fn(|class| i64::from(taken[class]) - i64::from(freed[class]))
-    }
+/// How many more attempts a forager will have when everything on its way has been applied, or fewer.
+fn more_than_open(in_flight: &InFlight, freed: &BTreeMap<ForagerNo, [u32; CLASSES]>, no: ForagerNo) -> [i64; CLASSES] {
+    let (taken, freed) = (in_flight.taken(no), freed.get(&no).copied().unwrap_or_default());
+    std::array::from_fn(|class| i64::from(taken[class]) - i64::from(freed[class]))
 }
 
 /// Assignments, with neighbours joined.

@@ -51,10 +51,7 @@ fn recall_from(
         let (tool, node) = (shape.tool(id.instance.node).tool, shape.node(id.instance.node));
         let may_run = |forager: &Forager| {
             let pinned_here = node.is_some_and(|node| node.pin.is_none_or(|pin| *pin == forager.name));
-            forager.no != keeper.no
-                && pinned_here
-                && forager.tools.contains(&tool)
-                && forager.standing.tool_quarantined_until(tool).is_none()
+            forager.no != keeper.no && pinned_here && forager.may_use(tool)
         };
         let Some(at) = idle.iter().position(|(forager, _)| may_run(forager)) else { continue };
         idle[at].1 -= 1;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, WallTime};
-use antfarm_scheduler::{Budget, Command, Contact, Entry, InFlight, Liveness, Now, Policy, State, decide};
+use antfarm_scheduler::{Budget, Command, Contact, Entry, InFlight, Liveness, Now, Policy, State, decide, foresee};
 
 #[derive(Debug)]
 pub(super) struct Leader {
@@ -45,8 +45,17 @@ impl Leader {
         decide(state, &self.in_flight, now, &self.liveness, &Policy::default(), Budget::default())
     }
 
-    /// Notes an own entry that was appended.
-    pub(super) fn appended(&mut self, state: &State, index: u64, commands: &[Command]) {
+    /// What can be assigned of what commands make ready, which are noted already.
+    pub(super) fn foresee(&mut self, state: &State, now: u64, index: u64, commands: &[Command]) -> Vec<Command> {
+        let now = Now { wall: WallTime(now), elapsed: Elapsed(now) };
+        let all: Vec<&Command> = commands.iter().collect();
+        let foreseen = foresee(state, &self.in_flight, index, now, &self.liveness, &all);
+        self.in_flight.add_foreseen(index, state, &foreseen);
+        foreseen.commands
+    }
+
+    /// Notes the commands of an own entry that is about to be appended.
+    pub(super) fn note(&mut self, state: &State, index: u64, commands: &[Command]) {
         self.in_flight.add(index, state, commands);
         self.under_way.push(index);
     }

@@ -40,13 +40,14 @@ impl Log {
         self.term
     }
 
-    /// Appends in the newest term; `None`, and nothing is appended, in any other. Tells the index.
-    pub(super) fn append(&mut self, term: u64, entry: Entry) -> Option<u64> {
-        if term != self.term {
-            return None;
-        }
+    /// Appends in a term of which [`Log::next`] told that it is the newest.
+    pub(super) fn append(&mut self, term: u64, entry: Entry) {
         self.entries.push(Logged { term, entry: Some(entry) });
-        Some(self.entries.len() as u64)
+    }
+
+    /// Where the next entry of a leader comes; none, if it is not the leader any more.
+    pub(super) fn next(&self, term: u64) -> Option<u64> {
+        (term == self.term).then_some(self.entries.len() as u64 + 1)
     }
 
     /// Commits one more entry, if there is one.

@@ -180,11 +180,14 @@ impl World {
     fn propose(&mut self, leader: usize, commands: &[Command]) {
         let leader = &mut self.leaders[leader];
         let state = &self.replicas[leader.replica];
-        let entry = leader.entry(state, self.now, commands.to_vec());
-        match self.log.append(leader.term, entry) {
-            Some(index) => leader.appended(state, index, commands),
-            None => self.summary.refused_appends += 1,
-        }
+        let Some(index) = self.log.next(leader.term) else {
+            self.summary.refused_appends += 1;
+            return;
+        };
+        let mut commands = commands.to_vec();
+        leader.note(state, index, &commands);
+        commands.extend(leader.foresee(state, self.now, index, &commands));
+        self.log.append(leader.term, leader.entry(state, self.now, commands));
     }
 
     /// A forager registers, with or without the journal of its former incarnation.

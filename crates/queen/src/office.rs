@@ -71,6 +71,7 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
     let mut members = office.shared.replica.members();
     let mut heard = Vec::new();
     loop {
+        let starts_due_in = office.leading.as_ref().and_then(Leadership::starts_due_in);
         let current = *hint.borrow_and_update();
         office.follow(current);
         tokio::select! {
@@ -84,6 +85,7 @@ pub(crate) async fn run(shared: Shared, mut inputs: Inputs) {
                 office.tick();
             }
             loss = Leadership::settle_next(&mut office.leading) => office.settled(loss),
+            () = tokio::time::sleep(starts_due_in.unwrap_or_default()), if starts_due_in.is_some() => {}
             _ = inputs.heard.recv_many(&mut heard, MAX_TAKEN) => {
                 for heard in heard.drain(..) {
                     office.hear(heard);

@@ -4,6 +4,7 @@
 //! way, at the time, and at whom the leader hears.
 
 mod assign;
+mod foresee;
 mod judge;
 mod recall;
 mod retire;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use antfarm_model::{Elapsed, ForagerNo, Incarnation, Span, WallTime};
 use antfarm_planted::{Bug, planted};
 
+pub use foresee::{Foreseen, foresee};
 pub use recall::recalls;
 
 use crate::command::Command;

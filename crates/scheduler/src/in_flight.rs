@@ -5,18 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use antfarm_model::{CostClass, ForagerNo, GraphNo};
 
 use crate::command::Command;
+use crate::decide::Foreseen;
 use crate::instances::{AttemptId, Attempts, InstanceId};
 use crate::state::State;
 use crate::turns::Turns;
 
 const CLASSES: usize = CostClass::ALL.len();
 
+/// Slots by forager and class.
+pub(crate) type Taken = BTreeMap<ForagerNo, [u32; CLASSES]>;
+
 /// Proposals on their way through the log.
 #[derive(Debug, Default)]
 pub struct InFlight {
     proposals: BTreeMap<u64, Proposal>,
     assigned: BTreeSet<InstanceId>,
-    taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    taken: Taken,
     turns: Option<Turns>,
     /// Proposals that judge or register a forager.
     touched: BTreeMap<ForagerNo, usize>,
@@ -25,13 +29,15 @@ pub struct InFlight {
 #[derive(Debug, Default)]
 struct Proposal {
     assigned: Vec<InstanceId>,
-    taken: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    taken: Taken,
     /// Attempts that it closes.
-    freed: BTreeMap<ForagerNo, [u32; CLASSES]>,
+    freed: Taken,
     /// One of those. As long as it is open the proposal has not been applied.
     open: Option<(AttemptId, ForagerNo)>,
     foragers: BTreeSet<ForagerNo>,
     graphs: BTreeSet<GraphNo>,
+    /// It submits graphs.
+    submits: bool,
 }
 
 impl InFlight {
@@ -56,10 +62,10 @@ impl InFlight {
                 Command::RemoveGraph { graph, .. } => {
                     noted.graphs.insert(*graph);
                 }
+                Command::Submit(_) => noted.submits = true,
                 Command::PutTool(_)
                 | Command::DeleteTool { .. }
                 | Command::Upload { .. }
-                | Command::Submit(_)
                 | Command::CancelGraph { .. }
                 | Command::PauseGraph { .. }
                 | Command::ResumeGraph { .. }
@@ -79,6 +85,20 @@ impl InFlight {
             *self.touched.entry(*forager).or_default() += 1;
         }
         self.proposals.entry(proposal).or_default().absorb(noted);
+    }
+
+    /// Notes what was foreseen for a proposal.
+    pub fn add_foreseen(&mut self, proposal: u64, state: &State, foreseen: &Foreseen) {
+        add_up(&mut self.taken, &foreseen.taken);
+        let turns = self.turns.get_or_insert(state.core.turns);
+        foreseen.served.iter().for_each(|class| turns.serve(*class));
+        let noted = Proposal { taken: foreseen.taken.clone(), ..Proposal::default() };
+        self.proposals.entry(proposal).or_default().absorb(noted);
+    }
+
+    /// Whether another proposal than that one submits graphs.
+    pub(crate) fn submits_beside(&self, proposal: u64) -> bool {
+        self.proposals.iter().any(|(number, noted)| *number != proposal && noted.submits)
     }
 
     /// Forgets a proposal, once its outcome has been applied or it is certain that it never will be.
@@ -125,7 +145,7 @@ impl InFlight {
     }
 
     /// How many attempts of each forager are open, and closed when everything on its way has been applied.
-    pub(crate) fn freed(&self, state: &State) -> BTreeMap<ForagerNo, [u32; CLASSES]> {
+    pub(crate) fn freed(&self, state: &State) -> Taken {
         let is_open =
             |proposal: &&Proposal| proposal.open.is_some_and(|(id, holder)| state.holder(&id) == Some(holder));
         let mut freed = BTreeMap::new();
@@ -165,10 +185,11 @@ impl Proposal {
         self.open = self.open.or(more.open);
         self.foragers.extend(more.foragers);
         self.graphs.extend(more.graphs);
+        self.submits |= more.submits;
     }
 }
 
-fn add_up(sums: &mut BTreeMap<ForagerNo, [u32; CLASSES]>, more: &BTreeMap<ForagerNo, [u32; CLASSES]>) {
+fn add_up(sums: &mut Taken, more: &Taken) {
     for (forager, counts) in more {
         let sum = sums.entry(*forager).or_default();
         (0..CLASSES).for_each(|class| sum[class] += counts[class]);

@@ -36,7 +36,7 @@ pub use codec::CodecError;
 pub use command::{
     AttemptOutcome, Command, Decision, FailureKind, GraphSource, Registration, RejectReason, Verdict, VerdictKind,
 };
-pub use decide::{Budget, Contact, Liveness, Now, Policy, decide, recalls};
+pub use decide::{Budget, Contact, Foreseen, Liveness, Now, Policy, decide, foresee, recalls};
 pub use entry::{Entry, Position};
 pub use event::Event;
 pub use explain::{Cause, Explanation, Obstacle, Reason, explain};

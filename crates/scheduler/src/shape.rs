@@ -202,6 +202,11 @@ impl Shape {
         self.dependencies[node.0 as usize]
     }
 
+    /// Whether anything waits for a node, or for an instance of it.
+    pub(crate) fn has_successors(&self, node: NodeNo) -> bool {
+        !self.successors.get(node.0 as usize).is_empty()
+    }
+
     /// Those that wait for all instances of a node.
     pub(crate) fn successors_of_all(&self, node: NodeNo) -> &[Successor] {
         let all = self.successors.get(node.0 as usize);

@@ -1,5 +1,7 @@
 //! What foragers report to a leader, and what it makes of that.
 
+use std::time::Duration;
+
 use antfarm_model::ForagerNo;
 use antfarm_protocol::{
     Accept, AttemptRef, Cancelled, Confirmed, ForagerMessage, MAX_ATTEMPTS, Refused, Reject, Returned, TaskResult,
@@ -12,6 +14,10 @@ use super::leadership::Leadership;
 use super::proposals::{Item, Whom};
 use super::session::Session;
 use crate::sessions::SessionId;
+
+/// Starts wait so long for the ends of their attempts, which make them needless, or for an entry in which they can travel:
+/// an entry of their own would hold up that of the ends by a sync.
+const STARTS_WAIT: Duration = Duration::from_millis(2);
 
 impl Leadership {
     /// Hears one message of a session.
@@ -41,7 +47,7 @@ impl Leadership {
             ForagerMessage::Accept(Accept { attempts }) => {
                 for attempt in attempts {
                     self.acknowledge(forager, convert::attempt_id(attempt));
-                    self.started.insert((forager, convert::attempt_id(attempt)));
+                    self.note_start(forager, convert::attempt_id(attempt));
                 }
             }
             ForagerMessage::Reject(Reject { attempt, reason }) => {
@@ -119,8 +125,15 @@ impl Leadership {
         }
     }
 
+    /// The start of an attempt is to be proposed before long.
+    pub(super) fn note_start(&mut self, forager: ForagerNo, attempt: AttemptId) {
+        self.starts_due.get_or_insert_with(|| self.clock.monotonic() + STARTS_WAIT);
+        self.started.insert((forager, attempt));
+    }
+
     /// Starts that were reported and not overtaken by the end of their attempts.
     pub(super) fn queue_starts(&mut self) {
+        self.starts_due = None;
         let mut commands: Vec<Command> = Vec::new();
         for (forager, attempt) in std::mem::take(&mut self.started) {
             let started = Command::Started { forager, attempts: attempt.into() };

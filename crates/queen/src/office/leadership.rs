@@ -9,8 +9,8 @@ use antfarm_planted::{Bug, planted};
 use antfarm_protocol::{AttemptRef, QueenMessage, Recall, Welcome};
 use antfarm_replication::{Office as Opened, ProposeError};
 use antfarm_scheduler::{
-    Budget, Command, Entry, Event, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide, recalls,
-    stall,
+    Budget, Command, Entry, Event, Foreseen, InFlight, InstanceId, InstanceState, Liveness, Outcome, Refusal, decide,
+    foresee, recalls, stall,
 };
 
 use super::clock::{Clock, lower_median};
@@ -85,6 +85,8 @@ pub(super) struct Leadership {
     pub(super) registering: BTreeMap<SessionId, Registering>,
     /// Attempts whose start was reported and is not proposed yet.
     pub(super) started: BTreeSet<(ForagerNo, antfarm_scheduler::AttemptId)>,
+    /// When they are proposed at the latest.
+    pub(super) starts_due: Option<Duration>,
     /// Ends that were reported and are on their way into the log, and the session that reported each last.
     pub(super) reported: BTreeMap<(ForagerNo, antfarm_scheduler::AttemptId), SessionId>,
     /// Up to here, foragers were told what changed.
@@ -134,6 +136,7 @@ impl Leadership {
             forager_of: BTreeMap::new(),
             registering: BTreeMap::new(),
             started: BTreeSet::new(),
+            starts_due: None,
             reported: BTreeMap::new(),
             dispatched: LogIndex(0),
             look_again: Vec::new(),
@@ -347,6 +350,11 @@ impl Leadership {
         }
     }
 
+    /// How long the office may wait for something else before it proposes starts.
+    pub(super) fn starts_due_in(&self) -> Option<Duration> {
+        self.starts_due.map(|due| due.saturating_sub(self.clock.monotonic()))
+    }
+
     /// Remembers when instances became ready, to measure how soon they are sent, as long as they may be.
     fn note_ready(&mut self, outcome: &Outcome, now: Duration) {
         for event in &outcome.events {
@@ -387,7 +395,9 @@ impl Leadership {
         if self.doubt != Doubt::None {
             return None;
         }
-        self.queue_starts();
+        if self.starts_due.is_some_and(|due| self.proposals.queued() > 0 || due <= self.clock.monotonic()) {
+            self.queue_starts();
+        }
         while self.proposals.has_room() {
             let number = self.proposals.next_number();
             let mut items = self.proposals.take(self.shared.config.limits.limits().entry_bytes as usize / 2);
@@ -399,6 +409,7 @@ impl Leadership {
                 self.note_in_flight(number, &decided);
                 items.push(decided);
             }
+            items.extend(self.foresee(number, &items));
             if items.is_empty() && !self.clock_is_due() {
                 break;
             }
@@ -420,6 +431,19 @@ impl Leadership {
         let (now, policy) = (self.clock.now(), self.shared.config.policy());
         let commands =
             self.shared.replica.read(|state| decide(state, &self.in_flight, now, &self.liveness, &policy, budget));
+        (!commands.is_empty()).then_some(Item { commands, whom: Whom::Leadership })
+    }
+
+    /// Assigns what the items of a proposal make ready.
+    fn foresee(&mut self, number: u64, items: &[Item]) -> Option<Item> {
+        let commands: Vec<&Command> = items.iter().flat_map(|item| &item.commands).collect();
+        let now = self.clock.now();
+        let foreseen = self.shared.replica.read(|state| {
+            let foreseen = foresee(state, &self.in_flight, number, now, &self.liveness, &commands);
+            self.in_flight.add_foreseen(number, state, &foreseen);
+            foreseen
+        });
+        let Foreseen { commands, .. } = foreseen;
         (!commands.is_empty()).then_some(Item { commands, whom: Whom::Leadership })
     }
 

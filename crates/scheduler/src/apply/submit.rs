@@ -15,6 +15,7 @@ use crate::index::Timer;
 use crate::instance::{Instance, InstanceState};
 use crate::outcome::{Refusal, Reply};
 use crate::shape::{Shape, ToolUse};
+use crate::state::State;
 
 impl Step<'_> {
     pub(super) fn submit(&mut self, source: &GraphSource) -> Answer {
@@ -32,10 +33,10 @@ impl Step<'_> {
                 Err(Refusal::GraphConflict(graph.id))
             };
         }
-        if self.state.core.tombstones.contains_key(&graph.id) {
+        if self.state.is_taken(&graph.id) {
             return Err(Refusal::IdTaken(graph.id));
         }
-        let shape = self.shape_of(graph)?;
+        let shape = self.state.shape_of(graph)?;
         let no = self.insert_graph(shape, digest);
         Ok(Reply::Submitted { graph: no, new: true })
     }
@@ -46,17 +47,6 @@ impl Step<'_> {
             return Err(Refusal::UploadIncomplete);
         }
         Ok(kept.parts.values().flat_map(|part| part.iter().copied()).collect())
-    }
-
-    fn shape_of(&mut self, graph: Graph) -> Result<Shape, Refusal> {
-        let state = &*self.state;
-        let unknown: BTreeSet<&Name> =
-            graph.nodes.iter().map(|node| &node.tool).filter(|tool| state.manifest(tool.as_str()).is_none()).collect();
-        if !unknown.is_empty() {
-            return Err(Refusal::UnknownTools(unknown.into_iter().cloned().collect()));
-        }
-        let tool_use = |name: &str| Some(ToolUse::new(*state.index.tools.get(name)?, state.manifest(name)?));
-        Shape::new(graph, tool_use).map_err(|_| Refusal::UnknownTools(Vec::new()))
     }
 
     fn insert_graph(&mut self, shape: Shape, digest: [u8; 32]) -> GraphNo {
@@ -98,5 +88,22 @@ impl Step<'_> {
             self.resolve_node(no, node);
         }
         no
+    }
+}
+
+impl State {
+    /// Whether a new graph cannot have that id, because one has it or had it not long ago.
+    pub(crate) fn is_taken(&self, id: &Name) -> bool {
+        self.index.graphs.contains_key(id) || self.core.tombstones.contains_key(id)
+    }
+
+    pub(crate) fn shape_of(&self, graph: Graph) -> Result<Shape, Refusal> {
+        let unknown: BTreeSet<&Name> =
+            graph.nodes.iter().map(|node| &node.tool).filter(|tool| self.manifest(tool.as_str()).is_none()).collect();
+        if !unknown.is_empty() {
+            return Err(Refusal::UnknownTools(unknown.into_iter().cloned().collect()));
+        }
+        let tool_use = |name: &str| Some(ToolUse::new(*self.index.tools.get(name)?, self.manifest(name)?));
+        Shape::new(graph, tool_use).map_err(|_| Refusal::UnknownTools(Vec::new()))
     }
 }

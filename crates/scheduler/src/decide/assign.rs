@@ -33,17 +33,7 @@ pub(super) fn assign(
     judged: &BTreeSet<ForagerNo>,
     budget: usize,
 ) -> Vec<Command> {
-    let mut placement = Placement {
-        state,
-        in_flight,
-        now,
-        liveness,
-        judged,
-        freed: in_flight.freed(state),
-        wanted: Wanted::Slot,
-        more: BTreeMap::new(),
-        first: BTreeMap::new(),
-    };
+    let mut placement = Placement::new(state, in_flight, now, liveness, judged);
     let mut queues = CostClass::ALL.map(|class| Queue::new(&placement, class));
     let mut turns = in_flight.turns().unwrap_or(state.core.turns);
     let mut runs = Runs::default();
@@ -166,7 +156,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-enum Place {
+pub(super) enum Place {
     At(ForagerNo),
     /// Others of its lane may have a place.
     NotThisOne,
@@ -177,7 +167,7 @@ enum Place {
 }
 
 /// The slots, or the room, that are left while a decision is being made.
-struct Placement<'a> {
+pub(super) struct Placement<'a> {
     state: &'a State,
     in_flight: &'a InFlight,
     now: Now,
@@ -194,7 +184,20 @@ struct Placement<'a> {
     first: BTreeMap<(CostClass, ToolNo), ForagerNo>,
 }
 
-impl Placement<'_> {
+impl<'a> Placement<'a> {
+    /// Gives slots away first.
+    pub(super) fn new(
+        state: &'a State,
+        in_flight: &'a InFlight,
+        now: Now,
+        liveness: &'a Liveness,
+        judged: &'a BTreeSet<ForagerNo>,
+    ) -> Self {
+        let (wanted, freed) = (Wanted::Slot, in_flight.freed(state));
+        let (more, first) = (BTreeMap::new(), BTreeMap::new());
+        Self { state, in_flight, now, liveness, judged, freed, wanted, more, first }
+    }
+
     /// From now on this is given away.
     fn want(&mut self, wanted: Wanted) {
         self.wanted = wanted;
@@ -211,7 +214,7 @@ impl Placement<'_> {
         }
     }
 
-    fn place(&mut self, class: CostClass, lane: &Lane, id: InstanceId) -> Place {
+    pub(super) fn place(&mut self, class: CostClass, lane: &Lane, id: InstanceId) -> Place {
         match &lane.pin {
             Some(pin) => {
                 let Some(forager) = self.state.forager_named(pin.as_str()) else { return Place::Full };
@@ -319,7 +322,7 @@ fn more_than_open(in_flight: &InFlight, freed: &BTreeMap<ForagerNo, [u32; CLASSE
 
 /// Assignments, with neighbours joined.
 #[derive(Default)]
-struct Runs {
+pub(super) struct Runs {
     instances: usize,
     /// By forager and node the run that can grow: its place in `all`.
     open: BTreeMap<(ForagerNo, antfarm_model::GraphNo, NodeNo), usize>,
@@ -328,7 +331,12 @@ struct Runs {
 }
 
 impl Runs {
-    fn push(&mut self, forager: ForagerNo, id: InstanceId) {
+    /// The number of instances.
+    pub(super) fn len(&self) -> usize {
+        self.instances
+    }
+
+    pub(super) fn push(&mut self, forager: ForagerNo, id: InstanceId) {
         self.instances += 1;
         let key = (forager, id.graph, id.node);
         if let Some((last, _, run)) = self.open.get(&key).and_then(|at| self.all.get_mut(*at))
@@ -343,7 +351,7 @@ impl Runs {
     }
 
     /// The commands; the one with the newest instance last, so that the turn goes on where it stopped.
-    fn into_commands(mut self, state: &State) -> Vec<Command> {
+    pub(super) fn into_commands(mut self, state: &State) -> Vec<Command> {
         self.all.sort_unstable_by_key(|(last, _, _)| *last);
         let incarnation = |forager| state.forager(forager).map_or(Incarnation(0), |forager| forager.incarnation);
         self.all

@@ -25,6 +25,13 @@ pub(crate) struct Lane {
     pub(crate) pin: Option<Name>,
 }
 
+impl Lane {
+    /// The lane of a node's instances.
+    pub(crate) fn of(shape: &Shape, node: NodeNo) -> Self {
+        Self { tool: shape.tool(node).tool, pin: shape.pin_and_deadline(node).0.cloned() }
+    }
+}
+
 /// The place of an instance in the order of its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Head {
@@ -47,9 +54,8 @@ pub(crate) struct ReadyQueues {
 }
 
 fn key_of(shape: &Shape, node: NodeNo) -> BucketKey {
-    let tool = shape.tool(node);
-    let (pin, deadline) = shape.pin_and_deadline(node);
-    (tool.class.index(), Lane { tool: tool.tool, pin: pin.cloned() }, deadline.unwrap_or(NEVER))
+    let (_, deadline) = shape.pin_and_deadline(node);
+    (shape.tool(node).class.index(), Lane::of(shape, node), deadline.unwrap_or(NEVER))
 }
 
 fn size(bucket: &Bucket) -> u64 {

@@ -11,6 +11,7 @@ mod drains;
 mod effects;
 mod events;
 mod explain;
+mod foresight;
 mod forgetting;
 mod fuzz;
 mod golden;

@@ -18,6 +18,7 @@ mod diary;
 mod disk;
 mod engine;
 mod field;
+mod hang;
 mod inside;
 mod life;
 mod logs;

@@ -9,7 +9,7 @@ use crate::history::{Claim, DiskStep, Evidence, Goal, QueenStatus, What};
 const PROPERTY: &str = "L6 a leader without a disk";
 
 /// How long a disk may hang before its queen has to give up office: longer than the slowest sync of a busy disk, which
-/// must not cost a leader her office.
+/// must not cost a leader her office. With the default time-outs she takes 3 s for a standstill, and looks every 500 ms.
 const HANGS_FOR_MS: u64 = 5_000;
 
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
@@ -17,9 +17,11 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
     for record in &evidence.records {
         if let What::Disk { queen, life, step } = &record.what {
             match step {
-                DiskStep::Failed { .. } | DiskStep::Stalled => {
+                DiskStep::Failed { .. } => {
                     broken.entry((*queen, *life)).or_insert(record.at_us);
                 }
+                // Once more, if she has stood still herself.
+                DiskStep::Stalled => drop(broken.insert((*queen, *life), record.at_us)),
                 DiskStep::Resumed => drop(broken.remove(&(*queen, *life))),
                 DiskStep::Found { .. }
                 | DiskStep::Refused { .. }

@@ -28,7 +28,7 @@ const fn sim(bug: Bug, seeds: u64) -> Case {
 }
 
 /// All mistakes that can be made today.
-pub(super) const CASES: [Case; 29] = [
+pub(super) const CASES: [Case; 30] = [
     sim(Bug::AckBeforeSync, 100),
     sim(Bug::VoteBeforeSync, 100),
     sim(Bug::SentBeforeCommit, 100),
@@ -51,6 +51,7 @@ pub(super) const CASES: [Case; 29] = [
     core(Bug::NoGrace, 500),
     scene(Bug::NoJitter, Scene::ComingBack, 2),
     scene(Bug::UnboundedOutbox, Scene::DeafForager, 2),
+    sim(Bug::OfficeWithoutDisk, 100),
     core(Bug::LateResultTaken, 2_000),
     core(Bug::FollowerReaps, 500),
     sim(Bug::QuorumNotAsked, 100),
@@ -69,9 +70,8 @@ pub(super) const ALSO: [Case; 4] = [
 ];
 
 /// Mistakes of the catalogue that this code cannot make, and why.
-pub(super) const NOT_EXPRESSIBLE: [(u8, &str); 3] = [
+pub(super) const NOT_EXPRESSIBLE: [(u8, &str); 2] = [
     (9, "a client that retries with another request id: the id of the graph is the key, so there is none to invent"),
-    (24, "a leader that keeps office on a broken disk: consensus ends with the first failed write, and office with it"),
     (
         28,
         "a log that is purged under a snapshot on its way: a snapshot is a file that stays readable, and another one follows",

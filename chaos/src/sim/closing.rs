@@ -71,7 +71,7 @@ pub(super) async fn final_reads(field: &Field, pen: &mut Pen) -> anyhow::Result<
 }
 
 /// Looks again and again, and writes down how long it took until it was as wanted; whether it ever was.
-async fn goal(pen: &mut Pen, goal: Goal, mut look: impl AsyncFnMut() -> anyhow::Result<()>) -> bool {
+pub(super) async fn goal(pen: &mut Pen, goal: Goal, mut look: impl AsyncFnMut() -> anyhow::Result<()>) -> bool {
     let began = Instant::now();
     let (after, last_look) = loop {
         match look().await {
@@ -90,7 +90,7 @@ async fn linearizable(client: &Client, path: &str) -> anyhow::Result<Value> {
     Ok(client.ask(&Ask::read(path)).await?.json()?)
 }
 
-fn fresh_graph(id: &str) -> GraphSpec {
+pub(super) fn fresh_graph(id: &str) -> GraphSpec {
     let tool = Tool::Echo { word: "fresh".into() };
     GraphSpec::new(id.into(), vec![NodeSpec::new("only", tool, &[])])
 }

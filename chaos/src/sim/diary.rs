@@ -90,6 +90,16 @@ impl Diary {
         self.book().write(DiskStep::Failed { what: error.to_string() });
     }
 
+    /// The disk stands still under something that waits, from now on.
+    pub(super) fn stalls(&self) {
+        self.book().write(DiskStep::Stalled);
+    }
+
+    /// It goes on.
+    pub(super) fn resumes(&self) {
+        self.book().write(DiskStep::Resumed);
+    }
+
     /// Writes something down when it is durable, and then tells who waits for that.
     fn when_durable(&self, on_durable: OnDurable, write: impl FnOnce(&mut Book) + Send + 'static) -> OnDurable {
         let diary = self.clone();

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use antfarm_storage::{Bounds, Fact, LogEngine, MemoryEngine, OnDurable, Record, StorageError};
 
+use tokio::time::Instant;
+
 use super::diary::Diary;
 use super::disk::Health;
 use super::life::Life;
@@ -93,9 +95,7 @@ impl SimulatedEngine {
                 break;
             }
             tokio::time::sleep(self.length()).await;
-            while self.0.health.is_stalled() {
-                tokio::time::sleep(ASK_EVERY).await;
-            }
+            self.wait_for_the_disk().await;
             if let Err(error) = self.0.health.check(Path::new(FILE), "syncing") {
                 self.0.diary.fails(&error);
                 self.0.engine.fail(&error);
@@ -105,6 +105,23 @@ impl SimulatedEngine {
             self.0.engine.release(covered);
         }
         self.0.syncing.store(false, Ordering::Relaxed);
+    }
+
+    /// Waits while the disk stands still. If the process stands still meanwhile, too, it begins anew for it: a queen who does
+    /// not run notices nothing.
+    async fn wait_for_the_disk(&self) {
+        let (mut asked_at, mut stalled) = (None, false);
+        while self.0.health.is_stalled() {
+            let gap = asked_at.is_none_or(|at: Instant| at.elapsed() > 2 * ASK_EVERY);
+            if gap {
+                self.0.diary.stalls();
+            }
+            (asked_at, stalled) = (Some(Instant::now()), true);
+            tokio::time::sleep(ASK_EVERY).await;
+        }
+        if stalled {
+            self.0.diary.resumes();
+        }
     }
 
     /// A disk that lies says so before it has done anything.

@@ -13,6 +13,9 @@ pub(super) const CALM: Duration = Duration::from_millis(1_500);
 const LONG_STALL_PERCENT: u64 = 25;
 const LONG_STALL: Duration = Duration::from_secs(6);
 
+/// In so many of a hundred runs the disk of a leader hangs while all else is well.
+const HANG_PERCENT: u64 = 25;
+
 /// A run of a seed.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -36,6 +39,8 @@ pub(super) struct Plan {
     pub(super) faults: Vec<Fault>,
     /// What becomes of the other queens when a majority must go on without faults.
     pub(super) minority: Minority,
+    /// Whether the disk of the leader hangs afterwards, while all else is well.
+    pub(super) hangs: bool,
 }
 
 /// Something goes wrong.
@@ -205,6 +210,7 @@ impl Plan {
             entries_kept: 16 + random.below(180),
             faults,
             minority: Minority::ALL[random.pick(Minority::ALL.len()).unwrap_or(0)],
+            hangs: random.percent(HANG_PERCENT),
         }
     }
 

@@ -20,7 +20,7 @@ use super::machine::{Exit, Machine};
 use super::network::{Counts, Fabric, Host};
 use super::plan::{CALM, Minority, Plan};
 use super::world::{MODEL_SLOTS, SLOTS, build};
-use super::{client, closing, inside, nemesis, watch};
+use super::{client, closing, hang, inside, nemesis, watch};
 use crate::history::{Evidence, Phase, Plan as Planned, What};
 use crate::random::Random;
 use crate::work::PROGRAMS;
@@ -100,6 +100,10 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
         nemesis::dismiss_all(field).await?;
     }
     core(field, plan, &mut pen, &mut random).await;
+    if plan.hangs {
+        heal(field).await?;
+        hang::hang(field, &mut pen).await;
+    }
     field.enter(Phase::Healed, &mut pen);
     heal(field).await?;
     if closing::serves(field, &mut pen, &field.queen_ids(), "fresh").await {

@@ -78,6 +78,8 @@ bugs! {
         "L7: registrations after a failover are spread";
     23 UnboundedOutbox: "What waits for a forager that does not read has no bound.",
         "L8: every queue has a bound";
+    24 OfficeWithoutDisk: "A leader goes on leading although its disk hangs, or has failed.",
+        "L6: a leader that cannot write gives up office";
     25 LateResultTaken: "A lost forager's result is taken although its attempt was closed, and another one may run.",
         "S7: one accepted result";
     26 FollowerReaps: "A replica that starts from a snapshot forgets foragers that look dead.",

@@ -184,7 +184,7 @@ impl Office {
                 self.leading = Some(leadership);
                 self.welcome_all();
             }
-            Err(error) => tracing::debug!(%error, "leadership was lost before it began"),
+            Err(error) => tracing::debug!(%error, "a leadership did not begin"),
         }
     }
 

@@ -7,6 +7,7 @@ use antfarm_model::{Limits, MemberId, Name};
 use antfarm_planted::{Bug, planted};
 use openraft::{Config, SnapshotPolicy};
 
+use crate::disk_watch::STANDSTILL_TIMEOUTS;
 use crate::member::Member;
 
 /// What a replica is told at its start. [`ReplicaConfig::new`] fills in what the defaults are for.
@@ -147,6 +148,11 @@ impl ReplicaConfig {
     /// Not much more than what is kept in any case may gather before a snapshot is asked for.
     fn entries_between_questions(&self) -> u64 {
         (self.entries_kept / 2).clamp(1, MOST_ENTRIES_BETWEEN_QUESTIONS)
+    }
+
+    /// After how long a disk that syncs nothing stands still.
+    pub(crate) fn standstill(&self) -> Duration {
+        self.election_timeout_max * STANDSTILL_TIMEOUTS
     }
 
     /// What openraft is told. Each value that differs from its default has its reason in `DESIGN.md`.

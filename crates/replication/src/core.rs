@@ -267,23 +267,32 @@ impl<R: AsyncRuntime> Initialise for Raft<Types<R>, StateMachine> {
     }
 }
 
-/// Keeps the hints of leadership and members up to date, and notices when the replica stops by itself.
+/// Keeps the hints of leadership and members up to date, and notices when the replica stops by itself. Whose disk stands
+/// still does not lead, whatever consensus says, which may be waiting for that disk.
 pub(crate) async fn watch_metrics<R: AsyncRuntime>(
     metrics: Metrics<R>,
-    leadership: watch::Sender<Leadership>,
-    members: watch::Sender<BTreeMap<MemberId, Member>>,
+    mut still: watch::Receiver<bool>,
+    (leadership, members): (watch::Sender<Leadership>, watch::Sender<BTreeMap<MemberId, Member>>),
     failure: watch::Sender<Option<Failure>>,
 ) {
     let mut receiver = metrics.receiver();
     loop {
-        let now = metrics.leadership();
+        let now = match metrics.leadership() {
+            Leadership::Leading { .. } if *still.borrow_and_update() => Leadership::Following { leader: None },
+            now @ (Leadership::Leading { .. } | Leadership::Following { .. }) => now,
+        };
         leadership.send_if_modified(|known| std::mem::replace(known, now) != now);
         members.send_if_modified(|known| metrics.update_members(known));
         if let Some(stopped) = metrics.failure() {
             failure.send_replace(Some(stopped));
             return;
         }
-        if receiver.changed().await.is_err() {
+        let changed = tokio::select! {
+            biased;
+            changed = receiver.changed() => changed.is_ok(),
+            Ok(()) = still.changed() => true,
+        };
+        if !changed {
             failure.send_replace(Some(metrics.failure().unwrap_or(Failure::Panicked)));
             return;
         }

@@ -8,6 +8,7 @@ mod bootstrap;
 mod codec;
 mod config;
 mod core;
+mod disk_watch;
 mod error;
 mod feed;
 #[cfg(test)]

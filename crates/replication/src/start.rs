@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use crate::bootstrap::{Bootstrap, Joining};
 use crate::config::ReplicaConfig;
 use crate::core::{Core, RaftCore, watch_metrics};
+use crate::disk_watch::DiskWatch;
 use crate::error::StartError;
 use crate::feed::Feed;
 use crate::identity::{Identity, PeerDisks};
@@ -40,7 +41,8 @@ pub(crate) async fn start<R: AsyncRuntime>(
     config.check()?;
     let raft_config = Arc::new(config.to_openraft()?);
     let failure = watch::Sender::new(None);
-    let engine: Arc<dyn LogEngine> = Arc::new(WatchedEngine::new(engine, failure.clone()));
+    let (disk_watch, still) = (DiskWatch::new(env.clone()), watch::Sender::new(false));
+    let engine: Arc<dyn LogEngine> = Arc::new(WatchedEngine::new(engine, failure.clone(), disk_watch.clone()));
     let identity = Identity::establish(engine.as_ref(), &config, &env).await?;
     let files = SnapshotFiles::open(disk, snapshots)?;
     let feed = Feed::new(State::new(config.generation), config.outcomes_kept);
@@ -59,7 +61,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         links: Links::new(),
     });
     let peers = Arc::new(Peers::new(context.clone()));
-    let gate = Gate::new(config.election_timeout_max);
+    let gate = Gate::new(config.election_timeout_max, still.subscribe());
     let network = NetworkFactory {
         env: env.clone(),
         peers: peers.clone(),
@@ -97,7 +99,9 @@ pub(crate) async fn start<R: AsyncRuntime>(
         removed,
         config,
     };
-    tasks.spawn(watch_metrics(metrics, core.leadership.clone(), core.members.clone(), core.failure.clone()));
+    let hints = (core.leadership.clone(), core.members.clone());
+    tasks.spawn(watch_metrics(metrics, still.subscribe(), hints, core.failure.clone()));
+    tasks.spawn(disk_watch.run(core.config.standstill(), still));
     let (statements, heard) = mpsc::channel(succession::MAX_UNHEARD);
     let succession = Succession::new(
         context.clone(),

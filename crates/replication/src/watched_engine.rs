@@ -1,4 +1,5 @@
-//! The log engine as a replica uses it: what fails, ends the replica, whether somebody waits for it or not.
+//! The log engine as a replica uses it: what fails, ends the replica, whether somebody waits for it or not; what waits is
+//! counted.
 //!
 //! openraft stops at a failed append or vote. Notes and purges, for which nobody waits, go to the same engine, which is
 //! ended by the first of them that fails: a replica that did not notice would neither work nor stop.
@@ -9,22 +10,26 @@ use antfarm_planted::{Bug, planted};
 use antfarm_storage::{Bounds, Clock, Fact, LogEngine, OnDurable, Record, StorageError, SyncTimes};
 use tokio::sync::watch;
 
+use crate::disk_watch::DiskWatch;
 use crate::error::Failure;
 
-/// Tells the first failure of an engine.
+/// Tells the first failure of an engine, and whether it moves.
 pub(crate) struct WatchedEngine {
     engine: Arc<dyn LogEngine>,
     failure: watch::Sender<Option<Failure>>,
+    disk: DiskWatch,
 }
 
 impl WatchedEngine {
-    pub(crate) fn new(engine: Arc<dyn LogEngine>, failure: watch::Sender<Option<Failure>>) -> Self {
-        Self { engine, failure }
+    pub(crate) fn new(engine: Arc<dyn LogEngine>, failure: watch::Sender<Option<Failure>>, disk: DiskWatch) -> Self {
+        Self { engine, failure, disk }
     }
 
     fn watch(&self, on_durable: OnDurable) -> OnDurable {
-        let failure = self.failure.clone();
+        let (failure, disk) = (self.failure.clone(), self.disk.clone());
+        disk.queued();
         Box::new(move |result| {
+            disk.done();
             if let Some(error) = result.as_ref().err().filter(|error| ends_the_engine(error)) {
                 failure.send_if_modified(|known| {
                     let first = known.is_none();
@@ -41,7 +46,7 @@ impl WatchedEngine {
 fn ends_the_engine(error: &StorageError) -> bool {
     match error {
         StorageError::OutOfOrder { .. } | StorageError::TooLarge { .. } => false,
-        StorageError::Io { .. } if planted(Bug::FailedSyncIgnored) => false,
+        StorageError::Io { .. } if planted(Bug::FailedSyncIgnored) || planted(Bug::OfficeWithoutDisk) => false,
         StorageError::Io { .. }
         | StorageError::Damaged { .. }
         | StorageError::OtherEngine { .. }
@@ -102,14 +107,16 @@ impl LogEngine for WatchedEngine {
 
 #[cfg(test)]
 mod tests {
+    use antfarm_env::{Env, SystemEnvironment};
     use antfarm_storage::MemoryEngine;
 
     use super::*;
 
-    #[test]
-    fn a_failed_note_that_nobody_waits_for_is_told_and_a_refused_change_is_not() {
+    #[tokio::test]
+    async fn a_failed_note_that_nobody_waits_for_is_told_and_a_refused_change_is_not() {
         let (engine, failure) = (Arc::new(MemoryEngine::held()), watch::Sender::new(None));
-        let watched = WatchedEngine::new(engine.clone(), failure.clone());
+        let disk = DiskWatch::new(Env::new(SystemEnvironment::current()));
+        let watched = WatchedEngine::new(engine.clone(), failure.clone(), disk);
         watched.append(vec![Record { index: 7, payload: bytes::Bytes::new() }], Box::new(|_| {}));
         watched.append(vec![Record { index: 9, payload: bytes::Bytes::new() }], Box::new(|_| {}));
         assert_eq!(*failure.borrow(), None, "a record out of order changes nothing");

@@ -1,6 +1,7 @@
 //! An engine without a disk, for tests and simulation.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::StorageError;
@@ -16,7 +17,7 @@ use crate::view::View;
 #[derive(Default)]
 pub struct MemoryEngine {
     inner: Mutex<Inner>,
-    held: bool,
+    held: AtomicBool,
 }
 
 #[derive(Default)]
@@ -44,7 +45,19 @@ impl MemoryEngine {
 
     /// An empty engine whose changes become durable when the test says so.
     pub fn held() -> Self {
-        Self { held: true, ..Self::default() }
+        Self { held: true.into(), ..Self::default() }
+    }
+
+    /// From now on changes wait, as with [`held`](Self::held), or are durable at once, what waits with them.
+    pub fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::Relaxed);
+        if !held {
+            self.release(usize::MAX);
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed)
     }
 
     /// How many changes wait to become durable.
@@ -96,7 +109,7 @@ impl MemoryEngine {
         for record in durable.records.values() {
             view.admit(record.payload.clone(), 0);
         }
-        Self { inner: Mutex::new(Inner { view, durable, ..Inner::default() }), held: self.held }
+        Self { inner: Mutex::new(Inner { view, durable, ..Inner::default() }), held: self.is_held().into() }
     }
 
     fn change(&self, on_durable: OnDurable, make: impl FnOnce(&mut View) -> Result<Change, StorageError>) {
@@ -113,7 +126,7 @@ impl MemoryEngine {
             Ok(change) => {
                 inner.waiting.push_back((change, on_durable));
                 drop(inner);
-                if !self.held {
+                if !self.is_held() {
                     self.release(1);
                 }
             }
@@ -201,6 +214,6 @@ impl Durable {
 
 impl std::fmt::Debug for MemoryEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MemoryEngine").field("held", &self.held).finish_non_exhaustive()
+        f.debug_struct("MemoryEngine").field("held", &self.is_held()).finish_non_exhaustive()
     }
 }

@@ -1,11 +1,16 @@
 //! A leadership's clocks: the state's two clocks, carried on by what this process measures.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use antfarm_env::Env;
-use antfarm_model::{Elapsed, WallTime};
+use antfarm_model::{Elapsed, MemberId, WallTime};
 use antfarm_planted::{Bug, planted};
 use antfarm_scheduler::Now;
+
+/// How long the voters have to tell their wall clocks, at each try. A dead one costs every failover the first; the others
+/// are for networks that are slow just now.
+const CLOCKS_WITHIN: [Duration; 3] = [Duration::from_millis(30), Duration::from_millis(200), Duration::from_secs(1)];
 
 /// Reads the cluster's clocks from this process's monotonic one.
 #[derive(Debug, Clone)]
@@ -56,8 +61,25 @@ impl Clock {
     }
 }
 
+/// What time it is by the voters; nothing as long as fewer than a quorum of them tell.
+///
+/// Without a quorum all that is known is the time of the last entry, which may be hours old: a leadership that began then
+/// would stay as late as that, and start what has expired.
+pub(super) async fn ask_voters<A>(mut ask: impl FnMut(Duration) -> A) -> Option<WallTime>
+where
+    A: Future<Output = BTreeMap<MemberId, Option<WallTime>>>,
+{
+    for within in CLOCKS_WITHIN {
+        let clocks = ask(within).await;
+        if clocks.values().flatten().count() > clocks.len() / 2 {
+            return Some(lower_median(clocks.into_values()));
+        }
+    }
+    None
+}
+
 /// The lower median of the voters' clocks; a silent voter counts as lowest.
-pub(super) fn lower_median(clocks: impl Iterator<Item = Option<WallTime>>) -> WallTime {
+fn lower_median(clocks: impl Iterator<Item = Option<WallTime>>) -> WallTime {
     let mut readings: Vec<WallTime> = clocks.map(Option::unwrap_or_default).collect();
     readings.sort_unstable();
     readings.get(readings.len().saturating_sub(1) / 2).copied().unwrap_or_default()
@@ -65,6 +87,8 @@ pub(super) fn lower_median(clocks: impl Iterator<Item = Option<WallTime>>) -> Wa
 
 #[cfg(test)]
 mod tests {
+    use std::future::ready;
+
     use super::*;
 
     #[test]
@@ -74,6 +98,15 @@ mod tests {
         assert_eq!(median([Some(100), Some(101), Some(1)]), 100);
         assert_eq!(median([Some(100), None, Some(9_999)]), 100);
         assert_eq!(median([None, None, Some(9_999)]), 0);
+    }
+
+    #[tokio::test]
+    async fn a_leadership_waits_until_a_quorum_has_told_the_time() {
+        let clocks = |told: [Option<u64>; 3]| (1..).map(MemberId).zip(told.map(|clock| clock.map(WallTime))).collect();
+        let alone = || clocks([Some(900), None, None]);
+        let mut answers = [alone(), clocks([Some(900), None, Some(905)])].into_iter();
+        assert_eq!(ask_voters(|_| ready(answers.next().expect("two are enough"))).await, Some(WallTime(900)));
+        assert_eq!(ask_voters(|_| ready(alone())).await, None, "its own clock may be the wrong one");
     }
 
     #[test]

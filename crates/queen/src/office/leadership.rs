@@ -13,7 +13,7 @@ use antfarm_scheduler::{
     foresee, recalls, stall,
 };
 
-use super::clock::{Clock, lower_median};
+use super::clock::{Clock, ask_voters};
 use super::convert;
 use super::dispatch::Held;
 use super::proposals::{Item, Proposal, Proposals, Whom};
@@ -26,9 +26,6 @@ use crate::shared::{QUORUM_SILENT, Shared};
 /// Items that may wait to be proposed before requests have to wait at the desk, which is bounded.
 const MAX_QUEUED: usize = 8_192;
 
-/// How long the voters have to tell their wall clocks. A dead one costs every failover this much.
-const CLOCKS_WITHIN: Duration = Duration::from_millis(30);
-
 /// How long an entry of its own may take when a leadership of the same term begins again.
 const BARRIER_WITHIN: Duration = Duration::from_secs(1);
 
@@ -40,6 +37,17 @@ const MAX_READY_TIMES: usize = 100_000;
 
 /// The epoch of a term has the generation above this bit.
 const TERM_BITS: u32 = 48;
+
+/// Why a leadership did not begin.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotBegun {
+    /// Its first entry came to nothing.
+    #[error("its first entry came to nothing: {0}")]
+    Entry(#[from] ProposeError),
+    /// Nobody knows what time it is.
+    #[error("fewer than a quorum of voters told their wall clocks; they are asked again")]
+    NoTime,
+}
 
 /// Why a leadership ends from within.
 #[derive(Debug, thiserror::Error)]
@@ -110,17 +118,16 @@ pub(super) struct Leadership {
 impl Leadership {
     /// Builds a leadership. If this queen led in the same term before, what it proposed then may still be under way: an
     /// entry of its own, applied, tells that it is not.
-    pub(super) async fn new(shared: &Shared, opened: Opened, led_before: bool) -> Result<Self, ProposeError> {
+    pub(super) async fn new(shared: &Shared, opened: Opened, led_before: bool) -> Result<Self, NotBegun> {
         if led_before {
             let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
             let entry = Entry { epoch: opened.epoch, wall, elapsed, commands: Vec::new() };
             let barrier = async { shared.replica.propose(&entry).await?.await };
             tokio::time::timeout(BARRIER_WITHIN, barrier).await.unwrap_or(Err(ProposeError::OutcomeUnknown))?;
         }
-        let clocks = shared.replica.wall_clocks(CLOCKS_WITHIN).await;
+        let told = ask_voters(|within| shared.replica.wall_clocks(within)).await.ok_or(NotBegun::NoTime)?;
         let (wall, elapsed) = shared.replica.read(|state| (state.wall(), state.elapsed()));
-        let wall = wall.max(lower_median(clocks.into_values()));
-        let clock = Clock::new(shared.env.clone(), wall, elapsed);
+        let clock = Clock::new(shared.env.clone(), wall.max(told), elapsed);
         let mut liveness = Liveness { since: elapsed, contacts: BTreeMap::new() };
         if planted(Bug::SilenceSurvivesOffice)
             && let Some((former, _)) = &*shared.hearing.read().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! Silence of a leader that has lost its quorum, so that the others can elect another one.
+//! Silence of a leader that has lost its quorum, or whose disk stands still, so that the others can elect another one.
 //!
 //! Whatever it sends puts their elections off, heartbeats and entries alike, over a network that loses only the answers.
 //! openraft can hold back heartbeats in phases of one length
@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use antfarm_planted::{Bug, planted};
 use openraft::AsyncRuntime;
+use tokio::sync::watch;
 
 use crate::metrics::Metrics;
 
@@ -18,6 +19,8 @@ use crate::metrics::Metrics;
 pub(crate) struct Gate<R: AsyncRuntime> {
     metrics: Arc<OnceLock<Metrics<R>>>,
     election_timeout_max: Duration,
+    /// Whether the disk stands still.
+    still: watch::Receiver<bool>,
 }
 
 /// How long a leader is silent, in the longest election time-outs. A follower gives up its leader after one; waits for two
@@ -30,8 +33,8 @@ const PROBE_TIMEOUTS: u32 = 1;
 
 impl<R: AsyncRuntime> Gate<R> {
     /// A gate that is open until it [`follows`](Self::follow) a replica.
-    pub(crate) fn new(election_timeout_max: Duration) -> Self {
-        Self { metrics: Arc::default(), election_timeout_max }
+    pub(crate) fn new(election_timeout_max: Duration, still: watch::Receiver<bool>) -> Self {
+        Self { metrics: Arc::default(), election_timeout_max, still }
     }
 
     /// Looks at this replica from now on.
@@ -45,7 +48,7 @@ impl<R: AsyncRuntime> Gate<R> {
         if metrics.is_alone() || planted(Bug::NeverSilent) {
             return false;
         }
-        is_quiet(metrics.quorum_acked().unwrap_or(age), self.election_timeout_max)
+        *self.still.borrow() || is_quiet(metrics.quorum_acked().unwrap_or(age), self.election_timeout_max)
     }
 }
 
@@ -58,7 +61,8 @@ fn is_quiet(acked: Duration, timeout: Duration) -> bool {
 
 impl<R: AsyncRuntime> Clone for Gate<R> {
     fn clone(&self) -> Self {
-        Self { metrics: self.metrics.clone(), election_timeout_max: self.election_timeout_max }
+        let (metrics, still) = (self.metrics.clone(), self.still.clone());
+        Self { metrics, election_timeout_max: self.election_timeout_max, still }
     }
 }
 

@@ -141,7 +141,8 @@ impl<R: AsyncRuntime> RaftNetworkV2<Types<R>> for Network<R> {
         option: RPCOption,
     ) -> Result<AppendEntriesResponse<Types<R>>, RPCError<Types<R>>> {
         if self.gate.is_shut(self.env.monotonic().saturating_sub(self.made_at)) {
-            let silent = Unreachable::from_string("the quorum is lost: this leader is silent");
+            let silent =
+                Unreachable::from_string("the quorum is lost, or the disk stands still: this leader is silent");
             return Err(RPCError::Unreachable(silent));
         }
         let within = match self.entries_by {

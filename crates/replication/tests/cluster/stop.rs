@@ -1,12 +1,13 @@
 //! Replicas that stop, by themselves or not.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use antfarm_model::Epoch;
-use antfarm_replication::{Failure, Gap, NotLeading, ProposeError};
+use antfarm_replication::{Failure, Gap, Leadership, NotLeading, ProposeError};
 use antfarm_storage::StorageError;
 
-use crate::harness::{Cluster, PATIENCE, entry};
+use crate::harness::{Cluster, PATIENCE, entry, propose};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failing_disk_stops_the_replica_and_the_others_go_on() {
@@ -28,6 +29,29 @@ async fn a_failing_disk_stops_the_replica_and_the_others_go_on() {
     assert_eq!(cluster.replicas[&leader].open_office().await, Err(NotLeading::Stopped));
     let (_, successor) = cluster.leader_among(|id| id != leader).await;
     assert!(successor.epoch > office.epoch);
+    cluster.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_whose_disk_hangs_gives_up_office_and_follows_when_it_goes_on() {
+    let mut cluster = Cluster::new(3);
+    cluster.change = |config| {
+        // A disk stands still after ten of the longest time-outs.
+        (config.election_timeout_min, config.election_timeout_max) =
+            (Duration::from_millis(150), Duration::from_millis(200));
+    };
+    cluster.start_all().await;
+    let (leader, office) = cluster.leader().await;
+    cluster.storages[&leader].engine.hold(true);
+    let pending = propose(&cluster.replicas[&leader], office.epoch).await;
+    let committed = pending.await.expect("the others commit without it").position.index;
+    let (_, successor) = cluster.leader_among(|id| id != leader).await;
+    assert!(successor.epoch > office.epoch && successor.index > committed);
+    let seems = *cluster.replicas[&leader].leadership().borrow();
+    assert!(matches!(seems, Leadership::Following { .. }), "{seems:?}");
+
+    cluster.storages[&leader].engine.hold(false);
+    cluster.agree(cluster.commit().await).await;
     cluster.shutdown().await;
 }
 

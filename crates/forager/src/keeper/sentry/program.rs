@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -45,9 +46,8 @@ impl Program {
 
 /// A file in memory, so that neither side of a pipe waits for the other.
 fn file_of(text: &str) -> io::Result<File> {
-    let mut file = File::from(memfd_create("args", MemfdFlags::CLOEXEC)?);
-    file.write_all(text.as_bytes())?;
-    file.rewind()?;
+    let file = File::from(memfd_create("args", MemfdFlags::CLOEXEC)?);
+    file.write_all_at(text.as_bytes(), 0)?; // whoever reads begins at the beginning
     Ok(file)
 }
 

@@ -109,7 +109,7 @@ impl Folder {
         &self.path
     }
 
-    /// Whether it is as it was made: nothing is in it or was, and nobody changed its rights or put another in its place.
+    /// Whether it is as it was made: nothing is in it, and nobody changed its rights or put another in its place.
     fn is_untouched(&self) -> bool {
         let is_same = fs::symlink_metadata(&self.path).is_ok_and(|now| Stamp::of(&now) == self.made);
         // A stamp may have the time of the tick in which the folder was made.
@@ -146,55 +146,56 @@ mod tests {
 
     use super::*;
 
-    async fn next_after(touch: impl FnOnce(&Path)) -> (bool, PathBuf, tempfile::TempDir) {
+    /// Whether an attempt gets the folder that one before did this to; looks that it is empty and may be used.
+    async fn is_handed_on_after(touch: impl FnOnce(&Path)) -> bool {
         let below = tempfile::tempdir().expect("a temporary folder");
         let folders = Folders::below(below.path().to_owned());
         let first = folders.take().expect("it can be made");
-        touch(first.path());
-        let inode = first.made.inode;
-        let kept = fs::File::open(below.path().join("1")); // as long as it is open, its number is no other's
+        let path = first.path().to_owned();
+        touch(&path);
         folders.give_back(first).await;
         let next = folders.take().expect("it can be made");
         let metadata = fs::symlink_metadata(next.path()).expect("it is there");
         assert!(metadata.is_dir() && metadata.mode() & 0o700 == 0o700, "{metadata:?}");
         assert_eq!(fs::read_dir(next.path()).expect("it is a folder").count(), 0);
-        drop(kept);
-        (next.made.inode == inode, next.path().to_owned(), below)
+        let is_same = next.path() == path;
+        assert!(is_same || fs::symlink_metadata(path).is_err(), "what is not handed on is removed");
+        is_same
     }
 
     #[tokio::test]
-    async fn a_folder_that_was_not_touched_is_handed_on_and_removed_in_the_end() {
-        let (is_same, path, _below) = next_after(|_| {}).await;
-        assert!(is_same);
-        let folders = Folders::below(path.clone());
-        let folder = folders.take().expect("it can be made");
-        folders.give_back(folder).await;
-        assert_eq!(fs::read_dir(&path).expect("it is a folder").count(), 1);
-        folders.remove_spare();
-        assert_eq!(fs::read_dir(&path).expect("it is a folder").count(), 0);
-    }
-
-    #[tokio::test]
-    async fn whoever_touched_a_folder_has_had_it_to_himself() {
+    async fn a_folder_is_handed_on_only_if_it_was_not_touched() {
+        assert!(is_handed_on_after(|_| {}).await);
         let touches: [fn(&Path); 6] = [
             |path| fs::write(path.join("file"), "left").expect("it can be written"),
             |path| fs::create_dir_all(path.join("a/b")).expect("it can be made"),
-            |path| {
-                fs::write(path.join("file"), "gone").expect("it can be written");
-                std::thread::sleep(std::time::Duration::from_millis(20)); // longer than a tick
-                fs::remove_file(path.join("file")).expect("it can be removed");
-            },
             |path| fs::set_permissions(path, Permissions::from_mode(0o500)).expect("it is ours"),
             |path| fs::remove_dir(path).expect("it is empty"),
+            |path| {
+                fs::remove_dir(path).expect("it is empty");
+                fs::write(path, "a file").expect("the name is free");
+            },
             |path| {
                 fs::remove_dir(path).expect("it is empty");
                 symlink("/", path).expect("the name is free");
             },
         ];
         for (number, touch) in touches.into_iter().enumerate() {
-            let (is_same, ..) = next_after(touch).await;
-            assert!(!is_same, "touch {number}");
+            assert!(!is_handed_on_after(touch).await, "touch {number}");
         }
+    }
+
+    #[tokio::test]
+    async fn none_is_left_in_the_end() {
+        let below = tempfile::tempdir().expect("a temporary folder");
+        let left = || fs::read_dir(below.path()).expect("it is a folder").count();
+        let folders = Folders::below(below.path().to_owned());
+        let [one, two] = [(); 2].map(|()| folders.take().expect("it can be made"));
+        folders.give_back(one).await;
+        folders.give_back(two).await;
+        assert_eq!(left(), 2);
+        folders.remove_spare();
+        assert_eq!(left(), 0);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod force;
 mod pipes;
 
 use std::convert::Infallible;
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -210,7 +211,9 @@ async fn tell(
     attended: &Attended,
 ) -> Infallible {
     let mut due = attended.due.clone();
-    let own = start.environment.into_iter().map(|(name, value)| (name.into_bytes(), value.into_bytes()));
+    // Names, numbers and keys of ours hold no NUL.
+    let own = start.environment.into_iter();
+    let own = own.filter_map(|(name, value)| Some((CString::new(name).ok()?, CString::new(value).ok()?)));
     let first = SentryOrder::Start {
         command: start.command,
         environment: attended.environment.iter().cloned().chain(own).collect(),

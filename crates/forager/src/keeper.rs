@@ -41,19 +41,11 @@ pub(crate) use wire::{Ended, Exit, Start};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use antfarm_protocol::AttemptRef;
-
 /// Below the data folder: the keeper's socket, lock and log.
 const FOLDER: &str = "keeper";
 
 /// Below the data folder: the working folders of programs.
 pub(crate) const WORK_FOLDER: &str = "work";
-
-/// The name of an attempt's working folder.
-pub(crate) fn folder_name(attempt: &AttemptRef) -> String {
-    let AttemptRef { graph, node, index, fence } = attempt;
-    format!("{graph}-{node}-{index}-{fence}")
-}
 
 /// What those sentries of a data folder's keeper carry in their environment that guard one attempt after the other. Whoever has
 /// the folder knows it, so that they are found when the keeper is gone.

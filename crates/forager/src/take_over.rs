@@ -8,7 +8,7 @@ use antfarm_protocol::{AttemptRef, Outcome};
 
 use crate::error::StartError;
 use crate::journal::{Journal, Open, Remembered};
-use crate::keeper::{Connection, KeeperError, Keeping, folder_name};
+use crate::keeper::{Connection, KeeperError, Keeping};
 use crate::process::{Leftover, Unkillable};
 use crate::report::Report;
 
@@ -46,15 +46,14 @@ pub(crate) fn unwanted(remembered: &Remembered, found: Option<&Connection>) -> V
     kept(found).into_iter().filter(|attempt| !remembered.open.contains_key(attempt)).collect()
 }
 
-/// Makes the folder for programs. Of what is in it only the folders of attempts that the keeper has are of use.
+/// Makes the folder for programs. What is in it is the keeper's, if there is one, and of no use otherwise.
 pub(crate) async fn tidy(folder: &Path, found: Option<&Connection>) -> io::Result<()> {
-    let in_use: BTreeSet<String> = kept(found).iter().map(folder_name).collect();
     tokio::fs::create_dir_all(folder).await?;
+    if found.is_some() {
+        return Ok(());
+    }
     let mut entries = tokio::fs::read_dir(folder).await?;
     while let Some(entry) = entries.next_entry().await? {
-        if entry.file_name().to_str().is_some_and(|name| in_use.contains(name)) {
-            continue;
-        }
         if entry.file_type().await?.is_dir() {
             tokio::fs::remove_dir_all(entry.path()).await?;
         } else {

@@ -17,6 +17,9 @@ use crate::process::ProcessMark;
 /// Longer than anything takes that works.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// Between two looks at what another process does.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// A name that is one.
 pub(super) fn name(text: &str) -> Name {
     Name::new(text).expect("a name")
@@ -96,14 +99,17 @@ impl Trial {
         end
     }
 
-    /// The working folders that are left.
-    pub(super) fn left(&self) -> usize {
-        std::fs::read_dir(self.data.join("work")).expect("it is there").count()
-    }
-
-    /// Ends the keeper, which waits for what runs.
+    /// Ends the keeper, which waits for what runs and leaves no working folder.
     pub(super) async fn over(self) {
         self.around.keeper.end().await;
+        let work = self.data.join("work");
+        let left = || std::fs::read_dir(&work).expect("it is there").count();
+        let all_gone = async {
+            while left() > 0 {
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, all_gone).await.expect("working folders are removed in the end");
     }
 
     async fn next(&self) -> Happening {

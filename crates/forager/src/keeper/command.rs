@@ -46,7 +46,7 @@ impl KeeperCommand {
 }
 
 /// A command that starts a sentry. Its environment says for which attempt, or that it guards one after the other, to whoever
-/// looks for it when keeper and forager are gone; the folder, that of its first attempt, says so to people.
+/// looks for it when keeper and forager are gone; the folder, in which its first attempt works, says whose it is to people.
 pub(super) fn sentry(folder: &Path, mark: u64) -> Command {
     let mut command = Command::new(THIS_PROGRAM);
     command.arg0(NAME).arg("sentry").arg(folder).env_clear().env(SENTRY_VARIABLE, format!("{mark:016x}"));

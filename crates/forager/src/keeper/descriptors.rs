@@ -32,11 +32,13 @@ pub(super) struct Control {
     stream: UnixStream,
     /// What came along, in order.
     came: VecDeque<OwnedFd>,
+    /// Whether to read is to wait.
+    flags: RecvFlags,
 }
 
 impl Control {
     pub(super) fn new(stream: UnixStream) -> Self {
-        Self { stream, came: VecDeque::new() }
+        Self { stream, came: VecDeque::new(), flags: RecvFlags::CMSG_CLOEXEC }
     }
 
     /// The descriptors that came along with the frame that was read last.
@@ -45,8 +47,9 @@ impl Control {
         came.try_into().ok()
     }
 
-    pub(super) fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.stream.set_nonblocking(nonblocking)
+    /// From now on to read is to wait, or to be told that nothing is there.
+    pub(super) fn wait_when_reading(&mut self, waits: bool) {
+        self.flags.set(RecvFlags::DONTWAIT, !waits);
     }
 }
 
@@ -54,7 +57,7 @@ impl Read for Control {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut along = RecvAncillaryBuffer::new(&mut space);
-        let received = recvmsg(&self.stream, &mut [IoSliceMut::new(buffer)], &mut along, RecvFlags::CMSG_CLOEXEC)?;
+        let received = recvmsg(&self.stream, &mut [IoSliceMut::new(buffer)], &mut along, self.flags)?;
         for message in along.drain() {
             if let RecvAncillaryMessage::ScmRights(descriptors) = message {
                 self.came.extend(descriptors);

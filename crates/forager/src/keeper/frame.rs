@@ -15,6 +15,9 @@ const MAX_BYTES: usize = 8 << 20;
 
 const LENGTH_BYTES: usize = 4;
 
+/// Most frames are shorter.
+const ROOM_BYTES: usize = 4 << 10;
+
 /// Why a frame cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FrameError {
@@ -49,8 +52,8 @@ pub(crate) async fn read<T: DeserializeOwned>(stream: &mut (impl AsyncRead + Unp
         answer => answer?,
     };
     let length = length_of(length)?;
-    // What is announced gets room as it arrives.
-    let mut body = Vec::new();
+    // What is announced gets room as it arrives, beyond what most frames need.
+    let mut body = Vec::with_capacity(length.min(ROOM_BYTES));
     stream.take(length as u64).read_to_end(&mut body).await?;
     if body.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
@@ -65,7 +68,7 @@ pub(crate) struct Inbox(Vec<u8>);
 impl Inbox {
     /// Takes what is there; false if the other side has closed. Would-block is an error of the stream.
     pub(crate) fn fill(&mut self, stream: &mut impl Read) -> io::Result<bool> {
-        let mut chunk = [0; 4 << 10];
+        let mut chunk = [0; ROOM_BYTES];
         let count = stream.read(&mut chunk)?;
         self.0.extend_from_slice(&chunk[..count]);
         Ok(count > 0)

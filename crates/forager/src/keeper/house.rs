@@ -2,13 +2,15 @@
 
 mod attend;
 mod door;
+mod folders;
+mod gathered;
 mod kept;
 mod orphans;
 mod pretend;
 mod spares;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +24,12 @@ use crate::executor::{Log, StopCause};
 use crate::keeper::mail::Mail;
 use crate::keeper::simulated::Workshop;
 use crate::keeper::wire::{Ended, Environment, Order, Start, Tale};
-use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, folder_name, spare_mark};
+use crate::keeper::{Due, FOLDER, KeeperError, Suspension, WORK_FOLDER, spare_mark};
 use crate::process::{Held, ProcessMark};
 use attend::{Attended, Report, attend};
 use door::Door;
+use folders::Folders;
+use gathered::Gathered;
 use kept::{Kept, Until};
 use orphans::Sentries;
 use spares::Spares;
@@ -61,7 +65,8 @@ pub async fn run_keeper(env: Env, data: PathBuf, exit_with: Option<ProcessMark>)
         }
     };
     let door = Door::open(&env, &folder)?;
-    let house = House::new(env, Trade::Programs { work: data.join(WORK_FOLDER).into(), mark: spare_mark(&data) });
+    let house =
+        House::new(env, Trade::Programs { folders: Folders::below(data.join(WORK_FOLDER)), mark: spare_mark(&data) });
     tokio::select! {
         () = house.keep(door) => Ok(()),
         () = ended(parent) => Ok(()),
@@ -84,8 +89,8 @@ async fn ended(parent: Option<Held>) {
 
 /// What it keeps.
 enum Trade {
-    /// Programs, each with a folder of its own below this one, and the mark of sentries that guard more than one.
-    Programs { work: Arc<Path>, mark: u64 },
+    /// Programs, each with a folder of its own, and the mark of sentries that guard more than one.
+    Programs { folders: Folders, mark: u64 },
     /// What a simulation takes for programs.
     Pretence(Arc<dyn Workshop>),
 }
@@ -99,6 +104,7 @@ struct House {
     environment: Arc<Environment>,
     sentries: Sentries,
     spares: Spares,
+    gathered: Gathered,
     reports: mpsc::Sender<(AttemptRef, Report)>,
     reported: mpsc::Receiver<(AttemptRef, Report)>,
     forager: Option<Mail<Order>>,
@@ -128,6 +134,7 @@ impl House {
             environment: Arc::default(),
             sentries: Sentries::default(),
             spares: Spares::default(),
+            gathered: Gathered::default(),
             reports,
             reported,
             forager: None,
@@ -147,10 +154,15 @@ impl House {
                 Input::Reported(attempt, report) => self.report(attempt, report),
                 Input::Time => {}
             }
+            self.tell_ends();
+        }
+        if let Trade::Programs { folders, .. } = &self.trade {
+            folders.remove_spare();
         }
     }
 
     async fn next(&mut self, door: &mut Door) -> Input {
+        let look = self.gathered.due_in(self.env.monotonic()).map_or(LOOK, |due_in| due_in.min(LOOK));
         let order = async {
             match &mut self.forager {
                 Some(forager) => forager.next().await,
@@ -161,7 +173,7 @@ impl House {
             Some((forager, environment)) = door.next() => Input::Attached(forager, environment),
             Some((attempt, report)) = self.reported.recv() => Input::Reported(attempt, report),
             order = order => Input::Ordered(order),
-            () = tokio::time::sleep(LOOK) => Input::Time,
+            () = tokio::time::sleep(look) => Input::Time,
         }
     }
 
@@ -197,6 +209,7 @@ impl House {
         for tale in holds.chain([Tale::Attached { lease: self.lease }]).chain(ended) {
             tell(&mut forager, &tale);
         }
+        self.gathered.take();
         self.forager = Some(forager);
     }
 
@@ -237,7 +250,7 @@ impl House {
         if self.attempts.contains_key(&attempt) {
             return;
         }
-        let (kept, due) = Kept::new(&start, self.lease);
+        let (kept, due) = Kept::new(&start, self.lease, self.env.monotonic());
         let log = Arc::clone(&kept.log);
         self.attempts.insert(attempt, kept);
         if self.attempts.len() > MAX_ATTEMPTS {
@@ -254,13 +267,13 @@ impl House {
     fn run(&self, start: Start, log: Arc<Log>, due: watch::Receiver<Until>) {
         let (env, reports) = (self.env.clone(), self.reports.clone());
         match &self.trade {
-            Trade::Programs { work, mark } => {
-                let folder = work.join(folder_name(&start.attempt));
+            Trade::Programs { folders, mark } => {
+                let folders = folders.clone();
                 let (environment, sentries) = (Arc::clone(&self.environment), self.sentries.clone());
                 // What is guarded has a sentry of its own, which a forager finds without its keeper.
                 let mark = if start.guarded { start.mark } else { *mark };
                 let spares = self.spares.clone();
-                let attended = Attended { env, folder, environment, sentries, spares, mark, reports, log, due };
+                let attended = Attended { env, folders, environment, sentries, spares, mark, reports, log, due };
                 let work = (start, attended);
                 let left = if work.0.guarded { Some(work) } else { self.spares.give(work) };
                 if let Some(work) = left {
@@ -275,17 +288,36 @@ impl House {
 
     fn report(&mut self, attempt: AttemptRef, report: Report) {
         let Some(kept) = self.attempts.get_mut(&attempt) else { return };
-        let tale = match report {
+        match report {
             Report::Started(program) => {
                 kept.program = Some(program);
-                Tale::Started { attempt, program }
+                self.tell(&Tale::Started { attempt, program });
             }
             Report::Ended(ended) => {
-                kept.ended = Some(ended.clone());
-                Tale::Ended { attempt, ended }
+                let is_asked_for = kept.is_asked_to_end() || ended.stopped.is_some();
+                kept.ended = Some(ended);
+                let now = self.env.monotonic();
+                let took = now.saturating_sub(kept.began);
+                if is_asked_for || !self.attempts.values().any(Kept::runs) {
+                    self.gathered.add_at_once(attempt, now);
+                } else {
+                    self.gathered.add(attempt, took, now);
+                }
             }
-        };
-        self.tell(&tale);
+        }
+    }
+
+    /// Tells the ends that wait for no others any more.
+    fn tell_ends(&mut self) {
+        if self.gathered.due_in(self.env.monotonic()) != Some(Duration::ZERO) {
+            return;
+        }
+        for attempt in self.gathered.take() {
+            let ended = self.attempts.get(&attempt).and_then(|kept| kept.ended.clone());
+            if let Some(ended) = ended {
+                self.tell(&Tale::Ended { attempt, ended });
+            }
+        }
     }
 
     fn tell(&mut self, tale: &Tale) {

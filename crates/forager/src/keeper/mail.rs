@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use antfarm_env::{ByteStream, Env};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 
 use crate::keeper::frame::{FrameError, encode, read};
@@ -15,6 +15,9 @@ const INCOMING: usize = 64;
 
 /// Frames that wait to be written.
 const OUTGOING: usize = 64;
+
+/// So much is read at a time, as far as it is there.
+const READ_BYTES: usize = 64 << 10;
 
 /// One end of a connection. It ends when this is dropped, after what waits has been written.
 #[derive(Debug)]
@@ -27,7 +30,8 @@ pub(super) struct Mail<In> {
 
 impl<In: DeserializeOwned + Send + 'static> Mail<In> {
     pub(super) fn open(env: &Env, stream: impl ByteStream) -> Self {
-        let (mut read_half, mut write_half) = tokio::io::split(stream);
+        let (read_half, mut write_half) = tokio::io::split(stream);
+        let mut read_half = BufReader::with_capacity(READ_BYTES, read_half);
         let (arrived, incoming) = mpsc::channel(INCOMING);
         let (outgoing, mut to_write) = mpsc::channel::<Vec<u8>>(OUTGOING);
         env.spawn(async move {
@@ -48,10 +52,12 @@ impl<In: DeserializeOwned + Send + 'static> Mail<In> {
             }
         });
         env.spawn(async move {
-            while let Some(frame) = to_write.recv().await {
-                if write_half.write_all(&frame).await.is_err() {
+            let mut frames = Vec::new();
+            while to_write.recv_many(&mut frames, OUTGOING).await > 0 {
+                if write_half.write_all(&frames.concat()).await.is_err() {
                     return; // the other side is gone, which the reader tells
                 }
+                frames.clear();
             }
         });
         Self { incoming, outgoing, outbox: VecDeque::new() }

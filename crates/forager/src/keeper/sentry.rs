@@ -29,6 +29,10 @@ use timer::Timer;
 /// It looks around at least this often: for a suspension, and for orphans that have ended.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// Of a program that ends within this time only the end is told: to tell of its start, and for all others to take note, takes
+/// as long as a short program runs.
+const BRIEF: Duration = Duration::from_millis(50);
+
 /// No timer is set for longer.
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -43,7 +47,7 @@ pub fn run_sentry() -> io::Result<()> {
     let is_alone = alone();
     // A keeper that is gone, or closes the connection, wants nothing to be run.
     while let Some((program, guarded, due)) = next(&mut control, &mut inbox)? {
-        control.set_nonblocking(true)?;
+        control.wait_when_reading(false);
         let (exit, stopped) = if SystemClocks::boot_time() >= due.stop_at {
             (Exit::NotStarted("its time was over before it began".to_owned()), true)
         } else {
@@ -52,7 +56,7 @@ pub fn run_sentry() -> io::Result<()> {
                 Err(message) => (Exit::NotStarted(message), false),
             }
         };
-        control.set_nonblocking(false)?;
+        control.wait_when_reading(true);
         tell(&mut control, &SentryTale::Ended { exit, stopped })?;
     }
     Ok(())
@@ -68,12 +72,9 @@ fn guard(
     guarded: bool,
     due: Due,
 ) -> (Exit, bool) {
-    let id = program.as_raw_nonzero().get().cast_unsigned();
-    // Not reaped yet, so it can be looked at. A keeper that does not listen is met as the end of the connection.
-    let mark = ProcessMark::of(id).unwrap_or(ProcessMark { id, started_ticks: 0 });
-    let _ = tell(control, &SentryTale::Started(mark));
     let suspension = Suspension::since(SystemClocks::boot_time(), SystemClocks::monotonic());
-    Watch { control, inbox, program, timer, guarded, due, stopped: false, suspension }.until_nothing_is_left()
+    let is_told = false;
+    Watch { control, inbox, program, timer, guarded, due, is_told, stopped: false, suspension }.until_nothing_is_left()
 }
 
 /// Cuts every tie by which others could end this process by accident, and becomes the parent of all orphans below it.
@@ -111,6 +112,8 @@ struct Watch<'a> {
     timer: &'a Timer,
     guarded: bool,
     due: Due,
+    /// The keeper knows of its start.
+    is_told: bool,
     stopped: bool,
     suspension: Suspension,
 }
@@ -119,7 +122,7 @@ impl Watch<'_> {
     /// Waits for the end of the program or brings it about; then of everything that it started.
     fn until_nothing_is_left(mut self) -> (Exit, bool) {
         let mut children = Children::of(self.program);
-        let group = Group::of(self.program.as_raw_nonzero().get().cast_unsigned());
+        let group = Group::of(self.id());
         // Without a descriptor that tells of the end nobody could wait for it: then it is brought about.
         if let Ok(ended) = pidfd_open(self.program, PidfdFlags::empty()) {
             self.wait(&ended, &mut children, group);
@@ -159,15 +162,31 @@ impl Watch<'_> {
                 PollFd::new(&*self.control, PollFlags::IN),
                 PollFd::new(self.timer, PollFlags::IN),
             ];
-            let _ = poll(&mut polled, Some(&timespec(LOOK))); // an interruption is a look around
-            let (has_ended, is_told) = (!polled[0].revents().is_empty(), !polled[1].revents().is_empty());
+            let look = if self.is_told { LOOK } else { BRIEF };
+            let _ = poll(&mut polled, Some(&timespec(look))); // an interruption is a look around
+            let (has_ended, is_addressed) = (!polled[0].revents().is_empty(), !polled[1].revents().is_empty());
             if has_ended {
                 return;
             }
-            if is_told {
+            self.tell_of_start();
+            if is_addressed {
                 self.listen();
             }
             children.reap();
+        }
+    }
+
+    fn id(&self) -> u32 {
+        self.program.as_raw_nonzero().get().cast_unsigned()
+    }
+
+    /// Tells the keeper, once, that the program runs. A keeper that does not listen is met as the end of the connection.
+    fn tell_of_start(&mut self) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            // Not reaped yet, so it can be looked at.
+            let id = self.id();
+            let mark = ProcessMark::of(id).unwrap_or(ProcessMark { id, started_ticks: 0 });
+            let _ = tell(self.control, &SentryTale::Started(mark));
         }
     }
 

@@ -1,5 +1,6 @@
 //! What forager, keeper and sentry say to each other. Frozen: variants are appended, and a changed field is a new variant.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 
 use antfarm_protocol::AttemptRef;
@@ -9,8 +10,8 @@ use crate::executor::StopCause;
 use crate::keeper::Due;
 use crate::process::ProcessMark;
 
-/// Names and values of an environment, which need not be UTF-8.
-pub(crate) type Environment = Vec<(Vec<u8>, Vec<u8>)>;
+/// Names and values of an environment, which need not be UTF-8. Each is read in one piece, not byte by byte.
+pub(crate) type Environment = Vec<(CString, CString)>;
 
 /// From a forager to its keeper.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -243,7 +244,7 @@ mod tests {
         };
         let attempts = vec![attempt()];
         let orders = [
-            Order::Attach { environment: vec![(b"e".to_vec(), b"f".to_vec())] },
+            Order::Attach { environment: vec![(c"e".into(), c"f".into())] },
             Order::Lease(due()),
             Order::Start(start),
             Order::Stop { attempt: attempt(), grace_ms: 12, cause: StopCause::Cancelled },
@@ -278,7 +279,7 @@ mod tests {
     fn what_is_said_to_and_by_a_sentry_keeps_its_golden_bytes() {
         let start = SentryOrder::Start {
             command: vec!["a".into()],
-            environment: vec![(b"e".to_vec(), b"f".to_vec())],
+            environment: vec![(c"e".into(), c"f".into())],
             folder: "/g".into(),
             input: "d".into(),
             guarded: false,

@@ -5,9 +5,10 @@ mod force;
 mod pipes;
 
 use std::convert::Infallible;
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use tokio::net::unix::{ReadHalf, WriteHalf};
 use tokio::process::Child;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::folders::Folders;
 use super::kept::Until;
 use super::orphans::Sentries;
 use super::spares::Spares;
@@ -54,7 +56,7 @@ pub(super) enum Report {
 /// What an attempt needs of the house.
 pub(super) struct Attended {
     pub(super) env: Env,
-    pub(super) folder: PathBuf,
+    pub(super) folders: Folders,
     pub(super) environment: Arc<Environment>,
     pub(super) sentries: Sentries,
     pub(super) spares: Spares,
@@ -99,47 +101,26 @@ pub(super) async fn attend(work: Work) {
 
 /// Runs one program to its end, and hands back the sentry if it can guard another.
 async fn attend_one(start: Start, attended: Attended, sentry: Option<Sentry>) -> Option<Sentry> {
-    let (attempt, folder, reports) = (start.attempt, attended.folder.clone(), attended.reports.clone());
-    let (ended, spare) = match make(&folder).await {
-        Ok(()) => run(start, attended, sentry).await,
-        Err(error) => {
-            let why = format!("its working folder {} could not be made: {error}", folder.display());
-            (Ended::never_began(why, None), sentry)
+    let (attempt, folders, reports) = (start.attempt, attended.folders.clone(), attended.reports.clone());
+    let (ended, spare) = match folders.take() {
+        Ok(folder) => {
+            let run = run(start, attended, folder.path(), sentry).await;
+            folders.give_back(folder).await;
+            run
         }
+        Err(why) => (Ended::never_began(why, None), sentry),
     };
-    remove(&folder).await;
     // Without a house there is no process to be in.
     let _ = reports.send((attempt, Report::Ended(ended))).await;
     spare
 }
 
-/// Makes a folder with nothing in it. As a rule that is one call, for which no other thread is woken.
-async fn make(folder: &Path) -> io::Result<()> {
-    match std::fs::create_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            tokio::fs::remove_dir_all(folder).await?;
-            tokio::fs::create_dir(folder).await
-        }
-        answer => answer,
-    }
-}
-
-async fn remove(folder: &Path) {
-    let removed = match std::fs::remove_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => tokio::fs::remove_dir_all(folder).await,
-        Ok(()) | Err(_) => Ok(()),
-    };
-    if let Err(error) = removed {
-        tracing::warn!(folder = %folder.display(), %error, "a working folder could not be removed");
-    }
-}
-
-async fn run(start: Start, attended: Attended, sentry: Option<Sentry>) -> (Ended, Option<Sentry>) {
+async fn run(start: Start, attended: Attended, folder: &Path, sentry: Option<Sentry>) -> (Ended, Option<Sentry>) {
     let ((stdout, out), (stderr, err)) = match pipe().and_then(|stdout| Ok((stdout, pipe()?))) {
         Ok(pipes) => pipes,
         Err(error) => return (Ended::never_began(format!("its pipes could not be made: {error}"), None), sentry),
     };
-    let mut sentry = match sentry.map_or_else(|| spawn(&attended), Ok) {
+    let mut sentry = match sentry.map_or_else(|| spawn(&attended, folder), Ok) {
         Ok(sentry) => sentry,
         Err(error) => return (Ended::never_began(format!("its sentry could not be started: {error}"), None), None),
     };
@@ -147,7 +128,7 @@ async fn run(start: Start, attended: Attended, sentry: Option<Sentry>) -> (Ended
     let (gone, is_gone) = oneshot::channel();
     let guarded = start.guarded;
     let watch = async {
-        let last = watch(&mut sentry, [out, err], start, &attended).await;
+        let last = watch(&mut sentry, [out, err], start, folder, &attended).await;
         // Who was stopped may have half an order in its ears, and who said nothing is gone: neither guards another.
         let is_spare = !guarded && last.is_some() && attended.due.borrow().due() == Due::NEVER;
         let spare = if is_spare { Some(sentry) } else { end_of(sentry, last.is_none(), &attended.sentries).await };
@@ -179,11 +160,11 @@ async fn run(start: Start, attended: Attended, sentry: Option<Sentry>) -> (Ended
 }
 
 /// Starts a sentry.
-fn spawn(attended: &Attended) -> io::Result<Sentry> {
+fn spawn(attended: &Attended, folder: &Path) -> io::Result<Sentry> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     let control = UnixStream::from_std(ours)?;
-    let mut command = sentry(&attended.folder, attended.mark);
+    let mut command = sentry(folder, attended.mark);
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
     // The command holds the sentry's end of the connection, and goes with this function.
     let child = command.spawn()?;
@@ -194,11 +175,17 @@ fn spawn(attended: &Attended) -> io::Result<Sentry> {
 
 /// Tells the sentry what to run and until when, hears what becomes of it, and takes over if it does not do its duty.
 /// Nothing if it is gone without a last word.
-async fn watch(sentry: &mut Sentry, pipes: [OwnedFd; DESCRIPTORS], start: Start, attended: &Attended) -> Option<Last> {
+async fn watch(
+    sentry: &mut Sentry,
+    pipes: [OwnedFd; DESCRIPTORS],
+    start: Start,
+    folder: &Path,
+    attended: &Attended,
+) -> Option<Last> {
     let (hears, tells) = sentry.control.split();
     tokio::select! {
         last = hear(hears, start.attempt, attended) => last,
-        never = tell(tells, pipes, start, attended) => match never {},
+        never = tell(tells, pipes, start, folder, attended) => match never {},
         never = force::when_due(sentry.id, attended.env.clone(), attended.due.clone()) => match never {},
     }
 }
@@ -220,14 +207,17 @@ async fn tell(
     mut control: WriteHalf<'_>,
     pipes: [OwnedFd; DESCRIPTORS],
     start: Start,
+    folder: &Path,
     attended: &Attended,
 ) -> Infallible {
     let mut due = attended.due.clone();
-    let own = start.environment.into_iter().map(|(name, value)| (name.into_bytes(), value.into_bytes()));
+    // Names, numbers and keys of ours hold no NUL.
+    let own = start.environment.into_iter();
+    let own = own.filter_map(|(name, value)| Some((CString::new(name).ok()?, CString::new(value).ok()?)));
     let first = SentryOrder::Start {
         command: start.command,
         environment: attended.environment.iter().cloned().chain(own).collect(),
-        folder: attended.folder.clone(),
+        folder: folder.to_owned(),
         input: start.input,
         guarded: start.guarded,
         due: due.borrow_and_update().due(),

@@ -1,6 +1,7 @@
 //! One attempt, as the keeper has it: running, or ended and not forgotten.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use antfarm_protocol::AttemptRef;
 use tokio::sync::watch;
@@ -14,6 +15,8 @@ use crate::process::ProcessMark;
 pub(super) struct Kept {
     mark: u64,
     pub(super) guarded: bool,
+    /// When it was taken, on the monotonic clock.
+    pub(super) began: Duration,
     pub(super) program: Option<ProcessMark>,
     pub(super) log: Arc<Log>,
     pub(super) ended: Option<Ended>,
@@ -44,15 +47,20 @@ impl Until {
 
 impl Kept {
     /// An attempt that is about to be started, and where it hears until when it may run.
-    pub(super) fn new(start: &Start, lease: Due) -> (Self, watch::Receiver<Until>) {
+    pub(super) fn new(start: &Start, lease: Due, began: Duration) -> (Self, watch::Receiver<Until>) {
         let lease = if start.guarded { lease } else { Due::NEVER };
         let (until, due) = watch::channel(Until { lease, stop: Due::NEVER, cause: None });
         let (mark, guarded) = (start.mark, start.guarded);
-        (Self { mark, guarded, program: None, log: Arc::default(), ended: None, until }, due)
+        (Self { mark, guarded, began, program: None, log: Arc::default(), ended: None, until }, due)
     }
 
     pub(super) fn runs(&self) -> bool {
         self.ended.is_none()
+    }
+
+    /// Whether somebody wants to know that it has ended.
+    pub(super) fn is_asked_to_end(&self) -> bool {
+        self.until.borrow().cause.is_some()
     }
 
     #[cfg(test)]

@@ -45,7 +45,7 @@ impl Clocks {
 fn house() -> (House, Clocks) {
     let clocks = Clocks::default();
     clocks.pass(Duration::from_hours(1));
-    let trade = Trade::Programs { work: Path::new("/nowhere").into(), mark: 2 };
+    let trade = Trade::Programs { folders: Folders::below("/nowhere".into()), mark: 2 };
     (House::new(Env::new(clocks.clone()), trade), clocks)
 }
 
@@ -54,9 +54,12 @@ fn attempt() -> AttemptRef {
 }
 
 fn start(guarded: bool) -> Order {
+    start_of(attempt(), guarded)
+}
+
+fn start_of(attempt: AttemptRef, guarded: bool) -> Order {
     let (command, environment) = (vec!["/bin/true".to_owned()], Vec::new());
-    let start =
-        Start { attempt: attempt(), mark: 1, guarded, command, environment, input: "null".into(), output_bytes: 1_000 };
+    let start = Start { attempt, mark: 1, guarded, command, environment, input: "null".into(), output_bytes: 1_000 };
     Order::Start(start)
 }
 
@@ -138,4 +141,26 @@ fn a_suspension_ends_the_lease_for_what_is_guarded_until_another_is_granted() {
     house.obey(lease(&house, Duration::from_hours(1)));
     house.notice_suspension();
     assert!(due(&house).stop_at > house.env.boot_time(), "a sentry that was asked to end does not go on all the same");
+}
+
+#[test]
+fn an_end_waits_for_others_while_others_run_and_nobody_has_asked_for_it() {
+    let (mut house, clocks) = house();
+    let [one, two, three] = [1, 2, 3].map(|fence| AttemptRef { fence: Fence(fence), ..attempt() });
+    let end = |house: &mut House, attempt| {
+        house.report(attempt, Report::Ended(Ended::never_began("it is a test".into(), None)));
+        house.tell_ends();
+        house.gathered.due_in(house.env.monotonic())
+    };
+    for attempt in [one, two, three] {
+        house.obey(start_of(attempt, false));
+    }
+    clocks.pass(Duration::from_millis(80));
+    assert_eq!(end(&mut house, one), Some(Duration::from_millis(10)));
+    clocks.pass(Duration::from_millis(10));
+    house.tell_ends();
+    assert_eq!(house.gathered.due_in(house.env.monotonic()), None, "it is told");
+    house.obey(Order::Stop { attempt: two, grace_ms: 1_000, cause: StopCause::Cancelled });
+    assert_eq!(end(&mut house, two), None, "somebody waits for it");
+    assert_eq!(end(&mut house, three), None, "no other runs");
 }

@@ -1,5 +1,6 @@
 //! Finding a keeper, or starting one, and becoming the forager that it listens to.
 
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -220,5 +221,7 @@ async fn attach(mail: &mut Mail<Tale>) -> Option<(Vec<Held>, Due)> {
 /// What programs find in their environment: this process's, without what is an attempt's to say.
 fn environment() -> Environment {
     let all = std::env::vars_os().map(|(name, value)| (name.into_vec(), value.into_vec()));
-    all.filter(|(name, _)| !name.starts_with(b"ANTFARM_")).collect()
+    let inherited = all.filter(|(name, _)| !name.starts_with(b"ANTFARM_"));
+    // The kernel hands over none with a NUL.
+    inherited.filter_map(|(name, value)| Some((CString::new(name).ok()?, CString::new(value).ok()?))).collect()
 }

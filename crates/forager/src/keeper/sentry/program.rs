@@ -1,10 +1,11 @@
 //! Starting the program.
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -30,8 +31,8 @@ impl Program {
     pub(super) fn spawn(self) -> Result<Pid, String> {
         let Some((path, arguments)) = self.command.split_first() else { return Err("its command is empty".into()) };
         let input = file_of(&self.input).map_err(|error| format!("its arguments could not be laid out: {error}"))?;
-        let environment = self.environment.into_iter();
-        let environment = environment.map(|(name, value)| (OsString::from_vec(name), OsString::from_vec(value)));
+        let text = |text: CString| OsString::from_vec(text.into_bytes());
+        let environment = self.environment.into_iter().map(|(name, value)| (text(name), text(value)));
         let [stdout, stderr] = self.pipes;
         let mut program = Command::new(path);
         program.args(arguments).current_dir(self.folder).process_group(0).env_clear().envs(environment);
@@ -45,9 +46,8 @@ impl Program {
 
 /// A file in memory, so that neither side of a pipe waits for the other.
 fn file_of(text: &str) -> io::Result<File> {
-    let mut file = File::from(memfd_create("args", MemfdFlags::CLOEXEC)?);
-    file.write_all(text.as_bytes())?;
-    file.rewind()?;
+    let file = File::from(memfd_create("args", MemfdFlags::CLOEXEC)?);
+    file.write_all_at(text.as_bytes(), 0)?; // whoever reads begins at the beginning
     Ok(file)
 }
 

@@ -8,6 +8,10 @@ use tokio::net::unix::pipe::Receiver;
 
 use crate::executor::Log;
 
+/// Most programs write less.
+const FIRST_CHUNK_BYTES: usize = 1 << 10;
+
+/// What is read at a time of one that writes much.
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// A pipe: where it is read, and the end for the program.
@@ -53,8 +57,11 @@ impl Output {
 }
 
 async fn read(mut pipe: Receiver, mut take: impl FnMut(&[u8])) {
-    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut chunk = vec![0; FIRST_CHUNK_BYTES];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
         take(&chunk[..count]);
+        if count == chunk.len() {
+            chunk.resize(CHUNK_BYTES, 0);
+        }
     }
 }

@@ -8,6 +8,7 @@ mod bootstrap;
 mod codec;
 mod config;
 mod core;
+mod drafts;
 mod error;
 mod feed;
 #[cfg(test)]

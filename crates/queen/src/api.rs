@@ -48,6 +48,10 @@ const MAX_BODIES_KIB: usize = 256 << 10;
 /// bytes while it is, and a text has millions.
 const MAX_LARGE_GRAPHS: usize = 1;
 
+/// Graphs in parts that may be on their way into the log at the same time: each queen keeps each of them until it is
+/// submitted, as it came and as it was read.
+const MAX_UPLOADS: usize = 2;
+
 /// Event streams that may be open at the same time; more are refused.
 const MAX_EVENT_STREAMS: usize = 1_024;
 
@@ -57,6 +61,7 @@ struct Api {
     shared: Shared,
     bodies: Arc<Semaphore>,
     large_graphs: Arc<Semaphore>,
+    uploads: Arc<Semaphore>,
     event_streams: Arc<Semaphore>,
     digest: Arc<digest::Digest>,
 }
@@ -67,6 +72,7 @@ impl Api {
             shared,
             bodies: Arc::new(Semaphore::new(MAX_BODIES_KIB)),
             large_graphs: Arc::new(Semaphore::new(MAX_LARGE_GRAPHS)),
+            uploads: Arc::new(Semaphore::new(MAX_UPLOADS)),
             event_streams: Arc::new(Semaphore::new(MAX_EVENT_STREAMS)),
             digest: Arc::default(),
         }

@@ -18,6 +18,9 @@ use crate::metrics::Metrics;
 use ring::{Cursor, Ring};
 pub(crate) use ring::{Gone, Published};
 
+/// Events that are put into words while the state is held; one entry may have a million.
+const EVENTS_AT_ONCE: usize = 1_024;
+
 /// A cheap handle to the events of one queen.
 #[derive(Clone)]
 pub(crate) struct Events(Arc<Parts>);
@@ -127,12 +130,15 @@ async fn feed(events: Events, replica: Replica, mut outcomes: Outcomes, metrics:
             Ok(outcome) if outcome.position.index <= events.head() => {}
             Ok(outcome) => {
                 let leads = matches!(*leadership.borrow(), Leadership::Leading { .. });
-                let published = replica.read(|state| {
-                    if leads {
-                        count::count(state, &outcome, &metrics);
-                    }
-                    document::documents(state, &outcome)
-                });
+                let mut published = Vec::new();
+                for some in outcome.events.chunks(EVENTS_AT_ONCE) {
+                    published.extend(replica.read(|state| {
+                        if leads {
+                            count::count(state, some, &metrics);
+                        }
+                        document::documents(state, outcome.position.index, some)
+                    }));
+                }
                 events.publish(outcome.position.index, published);
                 events.wake_waiters(&outcome);
             }

@@ -19,6 +19,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::bootstrap::Initialise;
 use crate::config::ReplicaConfig;
+use crate::drafts::Drafting;
 use crate::error::{ChangeError, Failure, NotLeading, ProposeError, TransferError};
 use crate::feed::Feed;
 use crate::member::Member;
@@ -50,6 +51,7 @@ pub(crate) trait Core: Send + Sync {
     fn leadership(&self) -> watch::Receiver<Leadership>;
     fn members(&self) -> watch::Receiver<BTreeMap<MemberId, Member>>;
     fn open_office(&self) -> BoxFuture<'_, Result<Office, NotLeading>>;
+    fn drafted(&self, upload: u64) -> BoxFuture<'_, ()>;
     fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<Proposal, ProposeError>>;
     fn quorum_acked(&self) -> Option<Duration>;
     fn leader_heard(&self) -> Option<Duration>;
@@ -76,6 +78,7 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) in_flight: Arc<Semaphore>,
     pub(crate) campaigns: Campaigns,
     pub(crate) snapshots: SnapshotTimes,
+    pub(crate) drafting: Drafting,
     pub(crate) removed: Removed,
 }
 
@@ -101,6 +104,10 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
                 }
             }
         })
+    }
+
+    fn drafted(&self, upload: u64) -> BoxFuture<'_, ()> {
+        Box::pin(self.drafting.drafted(upload))
     }
 
     fn propose<'a>(&'a self, entry: &'a Entry) -> BoxFuture<'a, Result<Proposal, ProposeError>> {

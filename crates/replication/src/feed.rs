@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use antfarm_model::{LogIndex, MemberId};
-use antfarm_scheduler::{Entry, Event, GraphRecord, InstanceState, Outcome, Position, State};
+use antfarm_scheduler::{Drafts, Entry, Event, GraphRecord, InstanceState, Outcome, Position, State};
 use tokio::sync::{broadcast, watch};
 
 /// The state, and everybody who is told when it changes. Cheap to clone.
@@ -64,9 +64,15 @@ impl Feed {
         f(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Applies an entry and tells everybody. The graphs that it removed are for the caller to free.
-    pub(crate) fn apply(&self, position: Position, entry: &Entry) -> (Arc<Outcome>, Vec<Arc<GraphRecord>>) {
-        let (outcome, removed) = self.write(|state| (state.apply(position, entry), state.take_removed()));
+    /// Applies an entry, with what was read for it, and tells everybody. The graphs that it removed are for the caller to free.
+    pub(crate) fn apply(
+        &self,
+        position: Position,
+        entry: &Entry,
+        drafts: &mut Drafts,
+    ) -> (Arc<Outcome>, Vec<Arc<GraphRecord>>) {
+        let (outcome, removed) =
+            self.write(|state| (state.apply_drafted(position, entry, drafts), state.take_removed()));
         trace_ready(&outcome);
         let outcome = Arc::new(outcome);
         self.tell(Item::Applied(outcome.clone()), position.index);

@@ -9,6 +9,7 @@ mod codec;
 mod config;
 mod core;
 mod disk_watch;
+mod drafts;
 mod error;
 mod feed;
 #[cfg(test)]

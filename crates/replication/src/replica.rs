@@ -104,6 +104,12 @@ impl Replica {
         self.core.propose(entry).await.map(Pending)
     }
 
+    /// Waits until this replica has read the graph of an upload whose last part it has applied, so that the submission only
+    /// links it. Returns at once if there is nothing to wait for.
+    pub async fn drafted(&self, upload: u64) {
+        self.core.drafted(upload).await;
+    }
+
     /// How long ago a quorum last acknowledged this leader, counted from when the acknowledged message was sent. Nothing
     /// if it does not lead.
     pub fn quorum_acked(&self) -> Option<Duration> {

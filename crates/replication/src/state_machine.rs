@@ -12,6 +12,7 @@ use futures_util::{Stream, StreamExt};
 use openraft::storage::{EntryResponder, RaftStateMachine};
 use openraft::{AsyncRuntime, EntryPayload, OptionalSend};
 
+use crate::drafts::Drafting;
 use crate::feed::Feed;
 use crate::membership::Removed;
 use crate::record::invalid;
@@ -19,9 +20,14 @@ use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
 use crate::snapshot_times::SnapshotTimes;
 use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
 
+/// After entries of so many bytes the others get a turn: a task that was woken by this one may wait until it pauses, since
+/// tokio runs what was woken last next, on the same thread.
+const TURN_BYTES: usize = 16 << 10;
+
 /// The state machine of a replica.
 pub(crate) struct StateMachine {
     feed: Feed,
+    drafting: Drafting,
     files: SnapshotFiles,
     env: Env,
     floor_bytes: u64,
@@ -39,6 +45,7 @@ impl StateMachine {
     /// A state machine that has applied nothing. openraft installs the latest snapshot and replays the log.
     pub(crate) fn new(feed: Feed, files: SnapshotFiles, env: Env, floor_bytes: u64, removed: Removed) -> Self {
         Self {
+            drafting: Drafting::new(env.clone(), feed.clone()),
             feed,
             files,
             env,
@@ -57,7 +64,12 @@ impl StateMachine {
         self.times.clone()
     }
 
-    fn apply_one(
+    /// The graphs that it reads ahead, for whoever waits for one.
+    pub(crate) fn drafting(&self) -> Drafting {
+        self.drafting.clone()
+    }
+
+    async fn apply_one(
         &mut self,
         id: LogId,
         payload: EntryPayload<Payload, u64, crate::member::Member>,
@@ -69,7 +81,9 @@ impl StateMachine {
                 self.since_snapshot += bytes.len() as u64;
                 // What cannot be read is never skipped: this replica stops.
                 let entry = Entry::decode(&bytes).map_err(invalid)?;
-                let (outcome, removed) = self.feed.apply(position, &entry);
+                let mut drafts = self.drafting.drafts_for(&entry).await;
+                let (outcome, removed) = self.feed.apply(position, &entry, &mut drafts);
+                self.drafting.follow(&entry);
                 if !removed.is_empty() {
                     self.free(removed);
                 }
@@ -146,9 +160,17 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
     where
         S: Stream<Item = io::Result<EntryResponder<Types<R>>>> + Unpin + OptionalSend,
     {
+        let mut applied = 0;
         while let Some(item) = entries.next().await {
             let (entry, responder) = item?;
-            let answer = self.apply_one(entry.log_id, entry.payload)?;
+            if let EntryPayload::Normal(Payload(bytes)) = &entry.payload {
+                applied += bytes.len();
+            }
+            if applied > TURN_BYTES {
+                applied = 0;
+                tokio::task::yield_now().await;
+            }
+            let answer = self.apply_one(entry.log_id, entry.payload).await?;
             if let Some(responder) = responder {
                 responder.send(answer);
             }
@@ -176,6 +198,7 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
         let files = self.files.clone();
         let (state, bytes) = self.env.blocking(move || snapshot::read_state(&files, &file)).await?;
         let former = self.feed.install(state);
+        self.drafting.clear();
         self.free(former);
         self.learn_removed();
         self.last = meta.last_log_id;

@@ -29,6 +29,7 @@ use antfarm_model::{Elapsed, MemberId};
 use step::Step;
 
 use crate::command::Command;
+use crate::draft::Drafts;
 use crate::entry::{Entry, Position};
 use crate::instance::Ending;
 use crate::outcome::{Outcome, Refusal, Reply};
@@ -46,6 +47,15 @@ impl State {
     /// # Panics
     /// If `position` does not follow the one that was applied last: the caller has lost an entry.
     pub fn apply(&mut self, position: Position, entry: &Entry) -> Outcome {
+        self.apply_drafted(position, entry, &mut Drafts::default())
+    }
+
+    /// As [`State::apply`], with graphs that were read before: the outcome is the same, and is there sooner. Drafts that
+    /// are not used are left.
+    ///
+    /// # Panics
+    /// As [`State::apply`].
+    pub fn apply_drafted(&mut self, position: Position, entry: &Entry, drafts: &mut Drafts) -> Outcome {
         self.skip(position);
         self.removed.clear();
         let written = self.epoch(position.term);
@@ -56,7 +66,7 @@ impl State {
         }
         self.core.wall = self.core.wall.max(entry.wall);
         self.core.elapsed = self.core.elapsed.max(entry.elapsed.min(Elapsed::LAST));
-        let mut step = Step::new(self);
+        let mut step = Step::new(self, drafts);
         step.fire_timers();
         let answers = entry.commands.iter().map(|command| step.apply(command)).collect();
         let events = step.finish();
@@ -91,7 +101,7 @@ impl Step<'_> {
         match command {
             Command::PutTool(manifest) => self.put_tool(manifest),
             Command::DeleteTool { name } => self.delete_tool(name),
-            Command::Upload { upload, part, bytes } => self.upload(*upload, *part, bytes),
+            Command::Upload { upload, part, bytes, parts: _ } => self.upload(*upload, *part, bytes),
             Command::Submit(source) => self.submit(source),
             Command::CancelGraph { graph } => self.cancel_graph(*graph),
             Command::PauseGraph { graph } => self.pause_graph(*graph),

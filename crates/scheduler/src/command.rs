@@ -26,6 +26,8 @@ pub enum Command {
         part: u32,
         /// The bytes.
         bytes: Arc<[u8]>,
+        /// How many parts it will have; with the last of them it can be read.
+        parts: u32,
     },
     /// Submits a graph.
     Submit(GraphSource),

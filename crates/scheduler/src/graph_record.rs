@@ -79,8 +79,12 @@ impl Counts {
     }
 
     pub(crate) fn shift(&mut self, from: InstanceState, to: InstanceState) {
-        self.0[from as usize] -= 1;
-        self.0[to as usize] += 1;
+        self.shift_many(from, to, 1);
+    }
+
+    pub(crate) fn shift_many(&mut self, from: InstanceState, to: InstanceState, number: u32) {
+        self.0[from as usize] -= number;
+        self.0[to as usize] += number;
     }
 
     fn pour(&mut self, from: InstanceState, to: InstanceState) {

@@ -5,6 +5,7 @@
 mod free;
 mod holding;
 mod ready;
+mod roots;
 mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use antfarm_model::{ForagerNo, GraphNo, LogIndex, Name, ToolNo};
 pub(crate) use free::{FreeSlots, Wanted};
 use holding::Holding;
 pub(crate) use ready::{Head, Lane, ReadyQueues};
+pub(crate) use roots::Roots;
 pub(crate) use timers::{Timer, Timers};
 
 use crate::memory;

@@ -243,6 +243,11 @@ impl Deref for Instance {
 }
 
 impl Instance {
+    /// One in this state, of which nothing is to be told.
+    pub(crate) const fn new(state: InstanceState) -> Self {
+        Self { state, story: None }
+    }
+
     /// Closed attempts that are kept.
     pub const MAX_CLOSED: usize = 16;
 

@@ -9,6 +9,7 @@ mod chunked;
 mod codec;
 mod command;
 mod decide;
+mod draft;
 mod entry;
 mod event;
 mod explain;
@@ -20,6 +21,7 @@ mod instance;
 mod instances;
 mod invariants;
 mod lease;
+mod memo;
 mod memory;
 mod outcome;
 mod render;
@@ -37,6 +39,7 @@ pub use command::{
     AttemptOutcome, Command, Decision, FailureKind, GraphSource, Registration, RejectReason, Verdict, VerdictKind,
 };
 pub use decide::{Budget, Contact, Foreseen, Liveness, Now, Policy, decide, foresee, recalls};
+pub use draft::{Draft, Drafts};
 pub use entry::{Entry, Position};
 pub use event::Event;
 pub use explain::{Cause, Explanation, Obstacle, Reason, explain};

@@ -45,7 +45,7 @@ pub(crate) const fn of_entries<T>(number: usize) -> usize {
     number * size_of::<T>() * 3 / 2
 }
 
-/// The bytes of everything that is stored. O(instances).
+/// The bytes of everything that is stored. O(chunks) and what has changed since it was asked last.
 pub(crate) fn of_core(core: &Core) -> usize {
     let graphs: usize = core.graphs.values().map(|graph| graph.bytes()).sum();
     let foragers: usize = core.foragers.values().map(|forager| of_forager(forager)).sum();
@@ -60,10 +60,10 @@ fn of_forager(forager: &Forager) -> usize {
 }
 
 impl GraphRecord {
-    /// The bytes that it takes. O(instances).
+    /// The bytes that it takes. O(chunks) and what has changed since it was asked last.
     fn bytes(&self) -> usize {
-        let stories: usize = self.instances.iter().map(crate::Instance::story_bytes).sum();
-        size_of::<Self>() + self.shape.bytes() + self.progress.bytes() + self.instances.bytes() + stories
+        let instances = self.instances.bytes(crate::Instance::story_bytes);
+        size_of::<Self>() + self.shape.bytes() + self.progress.bytes(|_| 0) + instances
     }
 }
 

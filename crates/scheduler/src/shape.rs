@@ -2,9 +2,11 @@
 
 mod builder;
 mod kind;
+mod outline;
 mod packed;
 mod spec;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use antfarm_model::{
@@ -12,12 +14,13 @@ use antfarm_model::{
 };
 use serde::{Deserialize, Serialize};
 
+pub(crate) use outline::{Outline, QueueKey};
 pub use spec::NodeSpec;
 
 use crate::instances::Instances;
+use crate::memo::Memo;
 use crate::memory::of_text;
 use crate::rows::{Rows, Texts};
-use builder::Builder;
 use kind::Kind;
 use packed::{PackedDependency, PackedReference, Successor, Which};
 
@@ -82,20 +85,16 @@ pub struct Shape {
     successors: Rows<Successor>,
     dependencies: Vec<u32>,
     by_name: Vec<NodeNo>,
+    digest: Memo<[u8; 32]>,
 }
 
 impl Shape {
     /// Compiles a sound graph; `tool` tells how it uses each tool by name. O(n log n) in nodes and dependencies.
     ///
     /// # Errors
-    /// The position of the first node for whose tool `tool` has no answer.
-    pub(crate) fn new(graph: Graph, tool: impl Fn(&str) -> Option<ToolUse>) -> Result<Self, NodeNo> {
-        let Graph { id, on_failure, on_deadline, nodes } = graph;
-        let mut builder = Builder::new(GraphSpec { id, on_failure, on_deadline }, nodes.len());
-        for node in nodes {
-            builder.add(&node, &tool)?;
-        }
-        Ok(builder.finish())
+    /// The names of the tools for which `tool` has no answer, in order.
+    pub(crate) fn new(graph: Graph, tool: impl Fn(&str) -> Option<ToolUse>) -> Result<Self, Vec<Name>> {
+        Outline::new(graph).using(tool)
     }
 
     /// What the graph is, beside its nodes.
@@ -191,6 +190,13 @@ impl Shape {
         (index < self.instances(node)).then(|| self.first_instance[node.0 as usize] as usize + index as usize)
     }
 
+    /// The positions of a run of instances that exist; see [`Shape::position`].
+    pub(crate) fn positions(&self, instances: &Instances) -> Option<Range<usize>> {
+        let first = self.first_instance.get(instances.node.0 as usize).filter(|_| self.contains(instances))?;
+        let start = (first + instances.start) as usize;
+        Some(start..start + instances.len as usize)
+    }
+
     /// Whether a run names only instances that exist.
     pub(crate) fn contains(&self, instances: &Instances) -> bool {
         let end = instances.start.checked_add(instances.len);
@@ -219,6 +225,11 @@ impl Shape {
         let from = all.partition_point(|successor| successor.which < one);
         let to = all.partition_point(|successor| successor.which <= one);
         &all[from..to]
+    }
+
+    /// The digest of what it is, which `compute` tells once.
+    pub(crate) fn digest(&self, compute: impl FnOnce() -> [u8; 32]) -> &[u8; 32] {
+        self.digest.of(compute)
     }
 
     /// The bytes that it takes.

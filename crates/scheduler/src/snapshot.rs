@@ -1,5 +1,7 @@
 //! The state as a sequence of records, each small enough to be written, sent and checked by itself.
 
+mod digest;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -8,7 +10,6 @@ use antfarm_model::{
 };
 use antfarm_planted::{Bug, planted};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::chunked::Chunked;
 use crate::codec::{self, CodecError, Kind};
@@ -112,7 +113,8 @@ impl Snapshot {
         self.0.applied
     }
 
-    /// The bytes of memory that the state takes, without what is derived from it. O(n).
+    /// The bytes of memory that the state takes, without what is derived from it. O(chunks) and what has changed since they
+    /// were counted last.
     pub fn bytes(&self) -> usize {
         memory::of_core(&self.0)
     }
@@ -122,18 +124,19 @@ impl Snapshot {
         records(&self.0).map(|record| codec::encode(Kind::SnapshotRecord, &record))
     }
 
-    /// A digest of everything in it: equal on replicas that applied the same entries.
+    /// A digest of everything in it: equal on replicas that applied the same entries. O(chunks) and what has changed since
+    /// there was one last, in the state or in a copy of it.
     pub fn digest(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        for record in self.records() {
-            hash.update((record.len() as u64).to_le_bytes());
-            hash.update(&record);
-        }
-        hash.finalize().into()
+        digest::of_core(&self.0)
     }
 }
 
 fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
+    let graphs = core.graphs.values().flat_map(|graph| graph_records(graph));
+    records_before_graphs(core).chain(graphs).chain(std::iter::once(Record::End))
+}
+
+fn records_before_graphs(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
     let Core { generation, applied, wall, elapsed, turns, next_graph, next_tool, next_forager, .. } = *core;
     let header = Record::Header { generation, applied, wall, elapsed, turns, next_graph, next_tool, next_forager };
     let tools = core.tools.iter().map(|(no, tool)| Record::Tool {
@@ -157,37 +160,38 @@ fn records(core: &Core) -> impl Iterator<Item = Record> + Send + '_ {
         .filter(|_| !planted(Bug::TombstonesNotKept))
         .map(|(name, kept)| Record::Tombstone { name: name.clone(), until: kept.until });
     let removed = (!core.removed_members.is_empty()).then(|| Record::RemovedMembers(core.removed_members.clone()));
-    let graphs = core.graphs.values().flat_map(|graph| graph_records(graph));
-    std::iter::once(header)
-        .chain(tools)
-        .chain(foragers)
-        .chain(uploads)
-        .chain(tombstones)
-        .chain(removed)
-        .chain(graphs)
-        .chain(std::iter::once(Record::End))
+    std::iter::once(header).chain(tools).chain(foragers).chain(uploads).chain(tombstones).chain(removed)
 }
 
 fn graph_records(graph: &GraphRecord) -> impl Iterator<Item = Record> + Send + '_ {
-    let spec = graph.shape.graph();
-    let head = Record::Graph(GraphHead {
-        no: graph.no,
-        submitted_at: graph.submitted_at,
-        finished_at: graph.finished_at,
-        digest: graph.digest,
-        phase: graph.phase,
-        stopped_by: graph.stopped_by,
-        counts: graph.counts,
-        id: spec.id.clone(),
-        on_failure: spec.on_failure,
-        on_deadline: spec.on_deadline,
-        tools: graph.shape.tools().to_vec(),
-    });
-    std::iter::once(head)
-        .chain(pieces(graph.shape.nodes().map(|(_, spec)| spec.to_node()), size_of_node).map(Record::Nodes))
+    std::iter::once(Record::Graph(GraphHead::of(graph)))
+        .chain(node_records(&graph.shape))
         .chain(pieces(graph.progress.iter().copied(), |_| size_of::<NodeProgress>()).map(Record::Progress))
         .chain(pieces(graph.instances.iter().cloned(), size_of_instance).map(Record::Instances))
         .chain(std::iter::once(Record::GraphEnd))
+}
+
+fn node_records(shape: &Shape) -> impl Iterator<Item = Record> + Send + '_ {
+    pieces(shape.nodes().map(|(_, spec)| spec.to_node()), size_of_node).map(Record::Nodes)
+}
+
+impl GraphHead {
+    fn of(graph: &GraphRecord) -> Self {
+        let spec = graph.shape.graph();
+        Self {
+            no: graph.no,
+            submitted_at: graph.submitted_at,
+            finished_at: graph.finished_at,
+            digest: graph.digest,
+            phase: graph.phase,
+            stopped_by: graph.stopped_by,
+            counts: graph.counts,
+            id: spec.id.clone(),
+            on_failure: spec.on_failure,
+            on_deadline: spec.on_deadline,
+            tools: graph.shape.tools().to_vec(),
+        }
+    }
 }
 
 /// Gathers elements in pieces of about [`RECORD_BYTES`], each of at least one element.
@@ -412,8 +416,15 @@ mod tests {
         let mut state = large();
         let bytes = |state: &State| state.snapshot().bytes();
         let (empty, full) = (bytes(&State::new(0)), bytes(&state));
-        assert!((160_000..400_000).contains(&(full - empty)), "10,000 instances of 16 bytes: {}", full - empty);
+        assert!((4_000..16_000).contains(&(full - empty)), "two chunks of equal instances: {}", full - empty);
         let graph = GraphNo(1);
+        for index in (0..10_000).step_by(256) {
+            let record = state.core.graphs.get_mut(&graph).map(Arc::make_mut).expect("it is there");
+            let instance = record.instance_mut(InstanceId { graph, node: NodeNo(0), index }).expect("it is there");
+            instance.story_mut().text = Some("x".into());
+        }
+        let touched = bytes(&state);
+        assert!((160_000..200_000).contains(&(touched - empty)), "10,000 instances of 16 bytes: {}", touched - empty);
         apply(&mut state, Command::CancelGraph { graph });
         apply(&mut state, Command::RemoveGraph { graph, dedupe_window: antfarm_model::Span(1) });
         assert!(bytes(&state) < empty + 1_000, "{} bytes are left", bytes(&state) - empty);

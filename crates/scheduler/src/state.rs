@@ -36,6 +36,13 @@ pub(crate) struct Upload {
     pub(crate) dropped_at: Elapsed,
 }
 
+impl Upload {
+    /// Its parts, if there are just so many.
+    pub(crate) fn whole(&self, parts: u32) -> Option<Vec<Arc<[u8]>>> {
+        (0..parts).eq(self.parts.keys().copied()).then(|| self.parts.values().cloned().collect())
+    }
+}
+
 /// A graph that was removed, whose id is still taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tombstone {
@@ -127,6 +134,16 @@ impl State {
     /// A copy that later entries do not change. O(chunks).
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.core.clone())
+    }
+
+    /// The parts of an upload, if there are just so many: what there is to be read ahead of the submission.
+    pub fn uploaded(&self, upload: u64, parts: u32) -> Option<Vec<Arc<[u8]>>> {
+        self.core.uploads.get(&upload)?.whole(parts)
+    }
+
+    /// Whether an upload is still to be submitted, or dropped when its time is over.
+    pub fn is_uploading(&self, upload: u64) -> bool {
+        self.core.uploads.contains_key(&upload)
     }
 
     /// The last entry that was applied.

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::Api;
@@ -22,8 +23,12 @@ use super::view::{GraphView, WarningView};
 /// Larger bodies are read on a thread that may be held up.
 const MAX_INLINE_BYTES: usize = 256 << 10;
 
-/// How long a large graph may wait for its turn to be read.
+/// How long a large graph may wait for its turn to be read, and again to be sent.
 const TURN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long a submission waits until this queen has read the parts; then it is proposed all the same, and holds up what is
+/// behind it.
+const DRAFTED_WITHIN: Duration = Duration::from_secs(20);
 
 /// Parts of an upload that are proposed at the same time.
 const PARTS_AT_ONCE: usize = 8;
@@ -52,10 +57,11 @@ pub(super) async fn submit(
     let read = if body.len() <= MAX_INLINE_BYTES { read() } else { api.read_large(read).await? };
     let Readable { id, bytes, warnings } = read.map_err(Problem::invalid)?;
     drop(body);
-    let source = api.placed(bytes).await?;
+    let (source, turn) = api.placed(bytes).await?;
     let Reply::Submitted { new, .. } = api.propose(Command::Submit(source)).await? else {
         return Err(Problem::outcome_unknown());
     };
+    drop(turn);
     let warning = |Fault { path, message, .. }| WarningView { path, message };
     let warnings = warnings.into_iter().map(warning).collect();
     let Dated { at, view } = api.graph_view(&id).await?;
@@ -71,31 +77,39 @@ impl Api {
 
     /// Reads a large graph when it is its turn, on a thread that may be held up.
     async fn read_large<T: Send + 'static>(&self, read: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        let turn = timeout(TURN_WITHIN, self.large_graphs.clone().acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else {
-            return Err(Problem::overloaded("too many large graphs wait to be read: try again in a moment"));
-        };
+        let turn = turn(&self.large_graphs).await?;
         // The turn ends with the reading, also when the client does not wait for it.
         let read = move || (read(), drop(turn)).0;
         Ok(self.shared.env.blocking(read).await)
     }
 
-    /// Small graphs travel in the command itself; of larger ones, the parts go ahead.
-    async fn placed(&self, bytes: Vec<u8>) -> Result<GraphSource, Problem> {
+    /// Small graphs travel in the command itself; of larger ones, the parts go ahead, and their turn ends with the
+    /// submission.
+    async fn placed(&self, bytes: Vec<u8>) -> Result<(GraphSource, Option<OwnedSemaphorePermit>), Problem> {
         let share = usize::try_from(self.shared.config.limits.entry_bytes.0 / SHARE_OF_AN_ENTRY).unwrap_or(usize::MAX);
         if bytes.len() <= share {
-            return Ok(GraphSource::Inline(bytes.into()));
+            return Ok((GraphSource::Inline(bytes.into()), None));
         }
+        let turn = turn(&self.uploads).await?;
         let upload = self.shared.env.random();
         let parts = (0..).zip(bytes.chunks(share).map(Arc::<[u8]>::from)).collect::<Vec<(u32, Arc<[u8]>)>>();
         let number = u32::try_from(parts.len())
             .map_err(|_| Problem::new(Kind::TooLarge, "the graph has more parts than can be counted: divide it"))?;
         stream::iter(parts)
-            .map(|(part, bytes)| self.propose(Command::Upload { upload, part, bytes }))
+            .map(|(part, bytes)| self.propose(Command::Upload { upload, part, bytes, parts: number }))
             .buffer_unordered(PARTS_AT_ONCE)
             .try_for_each(async |_| Ok(()))
             .await?;
-        Ok(GraphSource::Uploaded { upload, parts: number })
+        let _ = timeout(DRAFTED_WITHIN, self.shared.replica.drafted(upload)).await; // the submission is right in any case
+        Ok((GraphSource::Uploaded { upload, parts: number }, Some(turn)))
+    }
+}
+
+/// Waits for one of few turns.
+async fn turn(turns: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
+    match timeout(TURN_WITHIN, turns.clone().acquire_owned()).await {
+        Ok(Ok(turn)) => Ok(turn),
+        Ok(Err(_)) | Err(_) => Err(Problem::overloaded("too many large graphs wait to be read: try again in a moment")),
     }
 }
 

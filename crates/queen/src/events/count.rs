@@ -1,12 +1,12 @@
 //! The counters that follow from what changed.
 
-use antfarm_scheduler::{Event, Instance, InstanceId, InstanceState, Outcome, State};
+use antfarm_scheduler::{Event, Instance, InstanceId, InstanceState, State};
 
 use crate::metrics::Metrics;
 
-/// Counts the events of an outcome. The state may be a little ahead of it.
-pub(super) fn count(state: &State, outcome: &Outcome, metrics: &Metrics) {
-    for event in &outcome.events {
+/// Counts events. The state may be a little ahead of them.
+pub(super) fn count(state: &State, events: &[Event], metrics: &Metrics) {
+    for event in events {
         if let Event::Rejected { number, reason, .. } = event {
             metrics.rejected(*reason, (*number).into());
         }

@@ -1,7 +1,7 @@
 //! Events as people and programs read them: names instead of numbers.
 
 use antfarm_model::LogIndex;
-use antfarm_scheduler::{Event, Outcome, State};
+use antfarm_scheduler::{Event, State};
 use serde::Serialize;
 
 use super::Published;
@@ -38,10 +38,9 @@ struct Document<'a> {
     reason: Option<&'static str>,
 }
 
-/// The documents of an outcome. What is about a graph that is gone by now is left out.
-pub(super) fn documents(state: &State, outcome: &Outcome) -> Vec<Published> {
-    let index = outcome.position.index;
-    outcome.events.iter().filter_map(|event| document(state, index, event)).collect()
+/// The documents of events of one entry. What is about a graph that is gone by now is left out.
+pub(super) fn documents(state: &State, index: LogIndex, events: &[Event]) -> Vec<Published> {
+    events.iter().filter_map(|event| document(state, index, event)).collect()
 }
 
 fn document(state: &State, index: LogIndex, event: &Event) -> Option<Published> {

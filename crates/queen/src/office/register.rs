@@ -158,7 +158,9 @@ impl Leadership {
             let running = hello.running.iter().map(|attempt| convert::attempt_id(*attempt));
             running.filter(|id| open(id).is_some_and(|attempt| attempt.started_at.is_none())).collect::<Vec<_>>()
         });
-        unreported.into_iter().for_each(|attempt| self.note_start(forager, attempt));
+        for attempt in unreported {
+            self.note_start(forager, attempt);
+        }
         // No lease yet: a heartbeat follows, and its answer grants one that counts from when that was sent.
         let welcome = Welcome { incarnation: Some(incarnation), ..self.greeting(&self.shared) };
         self.say_later(id, welcome.into());

@@ -1,6 +1,7 @@
 //! Several replicas in one process: what holds among them.
 
 mod begin;
+mod drafts;
 mod elect;
 mod harness;
 mod identity;

@@ -12,7 +12,7 @@ use crate::harness::{Cluster, address, propose};
 const ENTRY_BYTES: u32 = 64 << 10;
 
 fn large(epoch: antfarm_model::Epoch, bytes: usize) -> Entry {
-    let command = Command::Upload { upload: 1, part: 0, bytes: vec![b'x'; bytes].into() };
+    let command = Command::Upload { upload: 1, part: 0, bytes: vec![b'x'; bytes].into(), parts: 2 };
     Entry { epoch, wall: WallTime(1), elapsed: Elapsed(1), commands: vec![command] }
 }
 

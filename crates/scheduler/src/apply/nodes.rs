@@ -24,6 +24,9 @@ impl Step<'_> {
         }
         let unusable = self.state.graph(graph).and_then(|graph| unusable_arguments(graph, node));
         let all = Instances { graph, node, start: 0, len: spec.instances() };
+        if all.len > 1 && unusable.is_none() && self.set_untouched(all, InstanceState::Ready) {
+            return;
+        }
         for id in all.iter() {
             if self
                 .instance(id)
@@ -195,7 +198,9 @@ impl Step<'_> {
                 continue; // it was resolved before this, or is skipped already
             }
             let count = shape.instances(node);
-            for other in (Instances { graph: id.graph, node, start: 0, len: count }).iter() {
+            let all = Instances { graph: id.graph, node, start: 0, len: count };
+            let at_once = self.set_untouched(all, InstanceState::Skipped);
+            for other in all.iter().filter(|_| !at_once) {
                 if self.instance(other).is_some_and(|instance| instance.state == InstanceState::Waiting) {
                     self.set(other, InstanceState::Skipped, None);
                 }

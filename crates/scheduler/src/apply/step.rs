@@ -6,6 +6,7 @@ use std::sync::Arc;
 use antfarm_model::{Elapsed, Fence, ForagerNo, GraphNo, Incarnation, WallTime};
 use antfarm_planted::{Bug, noise, planted};
 
+use crate::draft::Drafts;
 use crate::event::Event;
 use crate::forager::{Attempt, CancelReason, Forager};
 use crate::graph_record::GraphRecord;
@@ -19,14 +20,15 @@ use crate::state::State;
 /// One entry being applied.
 pub(super) struct Step<'a> {
     pub(super) state: &'a mut State,
+    pub(super) drafts: &'a mut Drafts,
     events: Vec<Event>,
     /// Foragers whose indexes are brought up to date at the end.
     changed: BTreeSet<ForagerNo>,
 }
 
 impl<'a> Step<'a> {
-    pub(super) fn new(state: &'a mut State) -> Self {
-        Self { state, events: Vec::new(), changed: BTreeSet::new() }
+    pub(super) fn new(state: &'a mut State, drafts: &'a mut Drafts) -> Self {
+        Self { state, drafts, events: Vec::new(), changed: BTreeSet::new() }
     }
 
     /// Brings the indexes of foragers up to date, which only decisions and dispatch look at.
@@ -114,6 +116,24 @@ impl<'a> Step<'a> {
             index.ready.add(&graph.shape, Instances::one(id));
         }
         self.tell(Event::Instances { instances: Instances::one(id), from: before, state: next, attempt });
+    }
+
+    /// Moves waiting instances to another state at once, if nothing has happened to any of them; tells whether it did.
+    /// O(chunks).
+    pub(super) fn set_untouched(&mut self, instances: Instances, next: InstanceState) -> bool {
+        let State { core, index, .. } = &mut *self.state;
+        let Some(graph) = core.graphs.get_mut(&instances.graph).map(Arc::make_mut) else { return false };
+        let Some(positions) = graph.shape.positions(&instances) else { return false };
+        let from = InstanceState::Waiting;
+        if !graph.instances.replace(positions, &Instance::new(from), &Instance::new(next)) {
+            return false;
+        }
+        graph.counts.shift_many(from, next, instances.len);
+        if next == InstanceState::Ready {
+            index.ready.add(&graph.shape, instances);
+        }
+        self.tell(Event::Instances { instances, from, state: next, attempt: None });
+        true
     }
 
     // Foragers.

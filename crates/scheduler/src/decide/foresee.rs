@@ -90,7 +90,7 @@ impl Guess<'_> {
                 continue;
             }
             ids.push(graph.id.clone());
-            let Ok(shape) = self.state.shape_of(graph) else { continue };
+            let Ok(shape) = Shape::new(graph, |name| self.state.tool_use(name)) else { continue };
             let roots = shape.nodes().map(|(node, _)| node).filter(|node| shape.dependency_count(*node) == 0);
             roots.for_each(|node| self.give(&shape, next, node));
             next = GraphNo(next.0 + 1);

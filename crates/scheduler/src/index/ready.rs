@@ -16,7 +16,7 @@ use crate::memory::of_map;
 use crate::shape::Shape;
 
 const CLASSES: usize = CostClass::ALL.len();
-const NEVER: WallTime = WallTime(u64::MAX);
+pub(super) const NEVER: WallTime = WallTime(u64::MAX);
 
 /// Instances that the same foragers may run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,10 +40,10 @@ pub(crate) struct Head {
 }
 
 /// Runs of indices: `(node, start) → length`.
-type Bucket = BTreeMap<(NodeNo, u32), u32>;
+pub(super) type Bucket = BTreeMap<(NodeNo, u32), u32>;
 /// By deadline and graph.
 type Buckets = BTreeMap<(WallTime, GraphNo), Bucket>;
-type BucketKey = (usize, Lane, WallTime);
+pub(super) type BucketKey = (usize, Lane, WallTime);
 
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ReadyQueues {
@@ -110,11 +110,17 @@ impl ReadyQueues {
     /// Brings back what [`ReadyQueues::pause`] set aside.
     pub(crate) fn resume(&mut self, graph: GraphNo) {
         for (key, bucket) in self.paused.remove(&graph).unwrap_or_default() {
-            self.counts[key.0] += size(&bucket);
-            self.of_graph.entry(graph).or_default().insert(key.clone());
-            let (class, lane, deadline) = key;
-            self.lanes[class].entry(lane).or_default().insert((deadline, graph), bucket);
+            let size = size(&bucket);
+            self.attach(graph, key, bucket, size);
         }
+    }
+
+    /// Adds a bucket with so many instances, of which there was none.
+    pub(super) fn attach(&mut self, graph: GraphNo, key: BucketKey, bucket: Bucket, size: u64) {
+        self.counts[key.0] += size;
+        self.of_graph.entry(graph).or_default().insert(key.clone());
+        let (class, lane, deadline) = key;
+        self.lanes[class].entry(lane).or_default().insert((deadline, graph), bucket);
     }
 
     /// Forgets the ready instances of a graph.

@@ -7,7 +7,8 @@ use antfarm_model::{Dependency, Name, Node, NodeNo};
 use super::kind::{Distinct, Kind};
 use super::packed::{PackedReference, Successor, Which};
 use super::spec::dependencies_of;
-use super::{GraphSpec, Shape, ToolUse};
+use super::{GraphSpec, Shape};
+use crate::memo::Memo;
 use crate::rows::{Rows, Texts};
 
 /// A shape whose nodes are being added.
@@ -40,22 +41,17 @@ impl Builder {
             successors: Rows::with_capacity(nodes),
             dependencies: Vec::with_capacity(nodes),
             by_name: Vec::new(),
+            digest: Memo::default(),
         };
         let (tool_names, kinds, pointers) = (Distinct::new(), Distinct::new(), Distinct::new());
         Self { shape, tool_names, kinds, pointers, edges: Vec::new(), instances: 0 }
     }
 
     /// Adds a node behind the others.
-    ///
-    /// # Errors
-    /// The number of the node, if `tool` has no answer for its tool.
-    pub(super) fn add(&mut self, node: &Node, tool: &impl Fn(&str) -> Option<ToolUse>) -> Result<(), NodeNo> {
+    pub(super) fn add(&mut self, node: &Node) {
         let shape = &mut self.shape;
         let no = NodeNo(u32::try_from(shape.names.len()).expect("a sound graph has at most 2²⁸ instances"));
         let number = self.tool_names.number(node.tool.clone());
-        if number as usize == shape.tools.len() {
-            shape.tools.push(tool(node.tool.as_str()).ok_or(no)?);
-        }
         shape.kind_of.push(self.kinds.number(Kind::new(number, node)));
         shape.names.push(node.id.as_str());
         shape.args.push(&node.args.json);
@@ -75,10 +71,9 @@ impl Builder {
             (of.node, Successor { which: Which::from(of.index), node: no, needs_result })
         };
         self.edges.extend(wanted.into_iter().map(waits));
-        Ok(())
     }
 
-    /// The shape of all nodes that were added.
+    /// The shape of all nodes that were added; how it uses its tools is still to be said.
     pub(super) fn finish(self) -> Shape {
         let Self { mut shape, tool_names, kinds, pointers, mut edges, instances } = self;
         shape.first_instance.push(instances);

@@ -34,7 +34,7 @@ pub(crate) fn commands() -> Vec<(&'static str, Command)> {
     vec![
         ("put_tool", Command::PutTool(manifest("t", CostClass::Io, EffectClass::Pure))),
         ("delete_tool", Command::DeleteTool { name: name("t") }),
-        ("upload", Command::Upload { upload: 3, part: 1, bytes: Arc::from(*b"xyz") }),
+        ("upload", Command::Upload { upload: 3, part: 1, bytes: Arc::from(*b"xyz"), parts: 2 }),
         ("submit inline", Command::Submit(GraphSource::Inline(Arc::from(*b"xyz")))),
         ("submit uploaded", Command::Submit(GraphSource::Uploaded { upload: 3, parts: 2 })),
         ("cancel_graph", Command::CancelGraph { graph }),
@@ -74,7 +74,7 @@ fn every_command_keeps_its_bytes() {
     expect![[r#"
         put_tool: 010100010203010001740100fcc027090002fbe803c8fb60ea
         delete_tool: 01010001020301010174
-        upload: 010100010203010203010378797a
+        upload: 010100010203010203010378797a02
         submit inline: 0101000102030103000378797a
         submit uploaded: 0101000102030103010302
         cancel_graph: 0101000102030104fb2c01
@@ -112,7 +112,7 @@ pub(crate) fn farm() -> Farm {
     farm.submit("{id: old, nodes: {a: {tool: t}}}").expect("accepted");
     farm.one(Command::CancelGraph { graph: GraphNo(1) }).expect("it runs");
     farm.one(Command::RemoveGraph { graph: GraphNo(1), dedupe_window: Span(60_000) }).expect("it has ended");
-    farm.one(Command::Upload { upload: 3, part: 0, bytes: Arc::from(*b"xyz") }).expect("there is room");
+    farm.one(Command::Upload { upload: 3, part: 0, bytes: Arc::from(*b"xyz"), parts: 1 }).expect("there is room");
     farm.submit("{id: h, nodes: {n: {tool: t, array: {count: 6}, timeout: 5s}, m: {tool: t, args: {x: {$ref: 'n[0]#/y'}}, pin: g, deadline: 2030-01-01T00:00:00Z}}}")
         .expect("accepted");
     farm.work();

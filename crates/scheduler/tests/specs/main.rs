@@ -7,6 +7,7 @@ mod back_off;
 mod black_holes;
 mod deadlines;
 mod decisions;
+mod drafts;
 mod drains;
 mod effects;
 mod events;

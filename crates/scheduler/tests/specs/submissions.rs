@@ -72,7 +72,7 @@ fn an_upload_appears_whole_or_not_at_all() {
     let graph = document::graph(b"{id: g, nodes: {a: {tool: work}}}", &Limits::default()).expect("a good graph");
     let bytes = GraphSource::encode(&graph);
     let (first, second) = bytes.split_at(10);
-    let part = |part, bytes: &[u8]| Command::Upload { upload: 7, part, bytes: Arc::from(bytes) };
+    let part = |part, bytes: &[u8]| Command::Upload { upload: 7, part, bytes: Arc::from(bytes), parts: 2 };
     let submit = || Command::Submit(GraphSource::Uploaded { upload: 7, parts: 2 });
     farm.one(part(1, second)).expect("kept");
     assert_eq!(farm.one(submit()), Err(Refusal::UploadIncomplete));

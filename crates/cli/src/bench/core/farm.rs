@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use antfarm_model::{CostClass, Limits, LogIndex, Manifest, Name, document};
 use antfarm_scheduler::{
-    AttemptOutcome, Attempts, Budget, Command, Contact, Entry, GraphSource, InFlight, Liveness, Now, Policy, Position,
-    Registration, Reply, State, decide,
+    AttemptOutcome, Attempts, Budget, Command, Contact, Drafts, Entry, GraphSource, InFlight, Liveness, Now, Policy,
+    Position, Registration, Reply, State, decide,
 };
+
+use super::snapshot::millis_since;
 
 /// Slots of each forager.
 const SLOTS: u32 = 32;
@@ -149,6 +151,18 @@ impl Farm {
         outcome.answers.into_iter().collect::<Result<_, _>>().expect("nothing of this is refused")
     }
 
+    /// Applies a submission whose graph was read before, and tells how many milliseconds that took.
+    pub(super) fn apply_draft(&mut self, command: Command, drafts: &mut Drafts) -> f64 {
+        let position = Position { index: LogIndex(self.state.applied().index.0 + 1), term: 1 };
+        let Now { wall, elapsed } = self.now();
+        let entry = Entry { epoch: self.state.epoch(1), wall, elapsed, commands: vec![command] };
+        let began = Instant::now();
+        let outcome = self.state.apply_drafted(position, &entry, drafts);
+        let took = millis_since(began);
+        assert!(outcome.answers.iter().all(Result::is_ok), "nothing of this is refused");
+        took
+    }
+
     fn decide(&self) -> Vec<Command> {
         let budget = Budget { sweep: false, ..Budget::default() };
         decide(&self.state, &InFlight::default(), self.now(), &self.liveness, &Policy::default(), budget)
@@ -175,7 +189,7 @@ impl Farm {
 }
 
 /// A graph of nodes that need nothing, each with one of the tools.
-fn independent(id: &str, nodes: u32, tools: &[String]) -> String {
+pub(super) fn independent(id: &str, nodes: u32, tools: &[String]) -> String {
     let mut text = format!("{{\"id\":\"{id}\"}}\n");
     for (node, tool) in (0..nodes).zip(tools.iter().cycle()) {
         writeln!(text, "{{\"id\":\"node-{node}\",\"tool\":\"{tool}\",\"args\":[]}}").expect("a String takes all");

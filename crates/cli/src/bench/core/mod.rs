@@ -3,6 +3,7 @@
 mod farm;
 mod memory;
 mod snapshot;
+mod submission;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,7 +24,8 @@ const BESIDE: Size = Size { nodes: 10_000, foragers: 8, graphs: 1, tools: 1, his
 /// Measure the pure scheduler, in this process
 ///
 /// How long the decision and the application of one assignment take, and those of one result, with more and more ready nodes,
-/// foragers, graphs, tools and ended nodes; how much memory an open node takes; and what a snapshot of such nodes costs. No
+/// foragers, graphs, tools and ended nodes; how much memory an open node takes; and what a snapshot of such nodes and their
+/// submission cost. No
 /// network, no disk, no replication.
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/bench-core.txt"))]
@@ -47,6 +49,8 @@ struct Report {
     /// What the state itself counts, as `antfarm_state_bytes` shows it.
     counted_bytes_per_open_node: u64,
     snapshot: Costs,
+    /// Of graphs of as many nodes, by their shape.
+    submission: BTreeMap<&'static str, submission::Costs>,
 }
 
 impl Core {
@@ -60,6 +64,7 @@ impl Core {
             bytes_per_open_node: memory.resident,
             counted_bytes_per_open_node: memory.counted,
             snapshot: snapshot::measure(self.nodes),
+            submission: submission::measure(self.nodes),
         };
         let few = self.nodes / 100;
         let grown = [
@@ -125,6 +130,14 @@ impl Report {
             snapshot.removal_ms,
         )
         .expect("a String takes all");
+        for (shape, cost) in &self.submission {
+            let submission::Costs { read_ms, apply_ms } = cost;
+            writeln!(
+                text,
+                "A submission ({shape}) is read in {read_ms:.0} ms beside the state, and applied in {apply_ms:.2} ms."
+            )
+            .expect("a String takes all");
+        }
         text
     }
 }

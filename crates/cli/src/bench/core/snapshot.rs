@@ -68,6 +68,6 @@ fn removal_ms(nodes: u32) -> f64 {
     took
 }
 
-fn millis_since(began: Instant) -> f64 {
+pub(super) fn millis_since(began: Instant) -> f64 {
     began.elapsed().as_secs_f64() * 1e3
 }

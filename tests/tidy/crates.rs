@@ -17,7 +17,7 @@ const MAY_DEPEND_ON: [(&str, &[&str]); 16] = [
     ("replication", &["binary", "env", "model", "planted", "scheduler", "storage"]),
     ("queen", &["env", "model", "planted", "protocol", "replication", "scheduler", "storage"]),
     ("forager", &["binary", "env", "model", "planted", "protocol", "storage"]),
-    ("client", &["env", "model", "protocol"]),
+    ("client", &["env", "model", "planted", "protocol"]),
     ("cli", &["client", "env", "forager", "model", "queen", "replication", "scheduler", "storage"]),
     ("testkit", &["client", "env", "forager", "model", "queen"]),
     ("tests", &[]),

@@ -11,7 +11,7 @@ const PROPERTY: &str = "L5 catch-up";
 /// while the work goes on.
 const WITHIN_MS: u64 = 10_000;
 
-/// Snapshots that she may be sent meanwhile.
+/// Snapshots that a life of hers may be sent from then on.
 const MOST_SNAPSHOTS: usize = 2;
 
 pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
@@ -22,17 +22,18 @@ pub(super) fn check(evidence: &Evidence) -> Result<(), Violation> {
         before.iter().filter_map(|record| applied(&record.what)).map(|(_, applied)| applied).max().unwrap_or(0);
     let healed_at = after[0].at_us;
     let mut caught_up = BTreeMap::new();
-    let mut snapshots: BTreeMap<u16, usize> = BTreeMap::new();
+    let mut snapshots: BTreeMap<(u16, u32), usize> = BTreeMap::new();
     for record in after {
         if let Some((queen, _)) = applied(&record.what).filter(|(_, applied)| *applied >= wanted) {
             caught_up.entry(queen).or_insert(record.at_us);
         }
-        let What::Installed { queen, last, .. } = &record.what else { continue };
-        let number = snapshots.entry(*queen).or_default();
-        *number += usize::from(*last <= wanted);
+        let What::Installed { queen, life, last } = &record.what else { continue };
+        let number = snapshots.entry((*queen, *life)).or_default();
+        *number += 1;
         if *number > MOST_SNAPSHOTS {
-            let what =
-                format!("queen-{queen} was sent {number} snapshots of what was there before the end of all faults");
+            let what = format!(
+                "after the end of all faults queen-{queen} (life {life}) was sent {number} snapshots, the last one up to {last}"
+            );
             return Err(Violation::new(PROPERTY, what));
         }
     }

@@ -11,7 +11,7 @@ use antfarm_planted::Bug;
 use anyhow::{Context, bail, ensure};
 
 use super::ScoreArguments;
-use super::catalogue::{ALSO, CASES, Case, NOT_EXPRESSIBLE};
+use super::catalogue::{ALSO, CASES, Case};
 use super::choice::rotated;
 use super::layer::Layer;
 use super::trial::{Found, Verdict};
@@ -50,9 +50,6 @@ pub(super) fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
     let escaped: BTreeSet<Bug> =
         cases.iter().zip(&caught).filter(|(_, outcome)| !is_caught(outcome)).map(|(case, _)| case.bug).collect();
     let caught = chosen.len() - escaped.len();
-    for (number, why) in NOT_EXPRESSIBLE {
-        println!("M{number:<3} not expressible yet: {why}");
-    }
     println!("caught {caught} of {}", chosen.len());
     ensure!(escaped.is_empty(), "{} escaped", escaped.len());
     Ok(())

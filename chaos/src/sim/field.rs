@@ -1,6 +1,6 @@
 //! What everybody in a simulated run shares: the machines, the network, the chronicle, what was submitted, and whom to ask.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +49,8 @@ pub(super) struct Parts {
     pub(super) net: Net,
     ops: AtomicU64,
     phase: AtomicU8,
+    /// Clients begin nothing new any more.
+    rests: AtomicBool,
     known: Mutex<Known>,
     /// Its receivers are the clients that work.
     working: watch::Sender<()>,
@@ -103,6 +105,7 @@ impl Field {
             net,
             ops,
             phase,
+            rests: AtomicBool::new(false),
             known,
             working,
         }))
@@ -116,7 +119,12 @@ impl Field {
 
     /// Whether clients are to go on with new work.
     pub(super) fn has_work(&self) -> bool {
-        self.phase.load(Ordering::Relaxed) < Phase::Healed as u8
+        !self.rests.load(Ordering::Relaxed)
+    }
+
+    /// Has clients begin nothing new.
+    pub(super) fn rest(&self) {
+        self.rests.store(true, Ordering::Relaxed);
     }
 
     /// A client works until it drops this.

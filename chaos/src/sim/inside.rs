@@ -1,5 +1,5 @@
 //! Looks into queens while they run: how far they are, what they applied, what leaders know of the logs of others, which
-//! foragers are lost, and what is open.
+//! foragers are lost, what is open, and how much waits in queues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use antfarm_model::MemberId;
 use antfarm_queen::QueenHandle;
-use antfarm_replication::{ReplicaStatus, term_of_record};
+use antfarm_replication::{QueueLength, ReplicaStatus, term_of_record};
 use antfarm_scheduler::State;
 use antfarm_storage::LogEngine;
 
@@ -53,6 +53,8 @@ struct Known {
     committed: BTreeMap<u16, EntryId>,
     applied: BTreeMap<u16, u64>,
     lost: BTreeSet<(u32, u64)>,
+    /// The most that has waited, by queen and queue.
+    longest: BTreeMap<(u16, &'static str), usize>,
 }
 
 struct Looker {
@@ -66,6 +68,7 @@ impl Looker {
         let leads = handle.leads();
         self.note_progress(queen, life, &status, leads);
         self.note_members(queen, &status);
+        self.note_queues(queen, handle);
         self.note_applied(queen, life, status.applied_index.0, engine);
         if leads {
             self.note_claims(queen, life, &status, engine);
@@ -104,6 +107,18 @@ impl Looker {
         if !voters.is_empty() {
             self.known.configuration.insert(queen, index);
             self.pen.write(What::Members { queen, membership: Membership { index, voters: vec![voters] } });
+        }
+    }
+
+    /// Queues that are longer than they ever were.
+    fn note_queues(&mut self, queen: u16, handle: &QueenHandle) {
+        for QueueLength { name, length, limit } in handle.queues() {
+            let longest = self.known.longest.entry((queen, name)).or_default();
+            if length > *longest {
+                *longest = length;
+                let (process, queue) = (format!("queen-{queen}"), name.to_owned());
+                self.pen.write(What::Queue { process, queue, length: length as u64, limit: limit as u64 });
+            }
         }
     }
 

@@ -34,6 +34,9 @@ const AGAIN_AFTER: Duration = Duration::from_millis(700);
 /// How long a majority without faults must go on.
 const CORE_FOR: Duration = Duration::from_secs(3);
 
+/// For so long the work goes on when all is well again: whoever was away catches up meanwhile.
+const LOAD_FOR: Duration = Duration::from_millis(1_500);
+
 /// For so long the power of all queens is away before the scan.
 const DARK_FOR: Duration = Duration::from_millis(50);
 
@@ -106,7 +109,10 @@ async fn play(field: &Field, plan: &Plan, exited: mpsc::UnboundedReceiver<Exit>)
     }
     field.enter(Phase::Healed, &mut pen);
     heal(field).await?;
-    if closing::serves(field, &mut pen, &field.queen_ids(), "fresh").await {
+    let serves = closing::serves(field, &mut pen, &field.queen_ids(), "fresh").await;
+    sleep(LOAD_FOR).await;
+    field.rest();
+    if serves {
         field.work_is_over().await;
         closing::settle(field, &mut pen).await;
     }

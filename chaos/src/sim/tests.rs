@@ -92,6 +92,21 @@ fn clocks_that_are_wrong_and_nobody_knows_are_found_out() {
     }
 }
 
+/// Seeds that violated something once, and the faults that it took.
+const ONCE_VIOLATED: [(u64, &[u64]); 2] = [
+    // S26: nobody told a new leader the time.
+    (200_120, &[4, 5, 6, 7]),
+    // L7: a leader who was said to be isolated was not, from two newcomers with a vote.
+    (206_177, &[4, 5, 6, 7, 11, 15, 16, 17, 18, 29]),
+];
+
+#[test]
+fn what_violated_something_once_does_no_more() {
+    for (seed, faults) in ONCE_VIOLATED {
+        assert_sound(&Plan::of(seed).only(faults), &format!("seed {seed} is mended"));
+    }
+}
+
 #[test]
 fn every_kind_of_fault_is_drawn_by_some_seed() {
     let mut left: Vec<_> = super::nemesis::KINDS.to_vec();

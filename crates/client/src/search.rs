@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use antfarm_planted::{Bug, planted};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -58,7 +59,9 @@ impl<'a> Search<'a> {
 
     /// Asks each queen once, one after another or, if they are slow, side by side.
     async fn round(&mut self, first: usize) -> Option<(Answer, usize)> {
-        let (transport, servers, ask) = (self.transport, self.servers, self.ask);
+        let repeats = self.may_have_arrived && planted(Bug::AnotherId);
+        let other = if repeats { self.ask.under_another_id() } else { None };
+        let (transport, servers, ask) = (self.transport, self.servers, other.as_ref().unwrap_or(self.ask));
         let mut waiting = (0..servers.len()).map(|step| (first + step) % servers.len());
         let asked = |server: usize| async move { (server, transport.ask(&servers[server], ask).await) };
         let mut under_way = FuturesUnordered::new();

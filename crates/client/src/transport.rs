@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Method, Request, Response, header};
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 
 use crate::answer::Answer;
 
@@ -50,6 +51,15 @@ impl Ask {
     #[must_use]
     pub fn with_body(self, body: impl Into<Bytes>, kind: &'static str) -> Self {
         Self { body: Some((body.into(), kind)), ..self }
+    }
+
+    /// The same under another id, if it submits a graph: a mistake that is made on purpose only.
+    pub(crate) fn under_another_id(&self) -> Option<Self> {
+        let (body, kind) = self.body.as_ref()?;
+        let mut document: Value = serde_json::from_slice(body).ok()?;
+        let id = document.get("id")?.as_str()?;
+        document["id"] = format!("{id}-again").into();
+        Some(self.clone().with_body(document.to_string(), kind))
     }
 
     /// Whether it changes nothing.

@@ -5,7 +5,7 @@ use std::fmt;
 /// Declares the mistakes: number, name, what is wrong, and what it breaks.
 macro_rules! bugs {
     ($($number:literal $name:ident: $wrong:literal, $breaks:literal;)*) => {
-        /// A mistake. A number that is missing belongs to one that this code cannot make.
+        /// A mistake.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Bug {
             $(#[doc = $wrong] $name,)*
@@ -50,6 +50,8 @@ bugs! {
         "S7: results are accepted by attempt";
     8 TombstonesNotKept: "A snapshot leaves out which ids are still taken.",
         "S10: idempotent submission, after the log is purged";
+    9 AnotherId: "A client that has to submit again does so under another id.",
+        "S10: idempotent submission";
     10 OpenAttemptsNotKept: "A snapshot is read without the open attempts of foragers.",
         "S9, L2: what is under way survives";
     11 ClockInApply: "Apply looks at something that is another on each replica.",
@@ -86,6 +88,8 @@ bugs! {
         "S15: only the log changes state";
     27 QuorumNotAsked: "A member is removed although no quorum of those who are left can be reached.",
         "S19, L1: a change leaves a quorum";
+    28 PurgedAtOnce: "The log is purged up to a snapshot of what was just applied, whoever has not caught up.",
+        "L5: a queen catches up with few snapshots (I34)";
     29 NoDeadline: "A request to a peer has no deadline.",
         "L1: a silent link stops nobody for ever";
     30 NeverSilent: "A leader without a quorum goes on sending, and so keeps followers from electing another.",

@@ -1,5 +1,6 @@
 //! Where the API and the sessions hand in what should be proposed; whoever leads takes it from there.
 
+use antfarm_replication::QueueLength;
 use antfarm_scheduler::{Command, Refusal, Reply};
 use tokio::sync::{mpsc, oneshot};
 
@@ -38,6 +39,12 @@ impl Desk {
     pub(crate) fn new() -> (Self, mpsc::Receiver<Request>) {
         let (sender, receiver) = mpsc::channel(MAX_WAITING);
         (Self(sender), receiver)
+    }
+
+    /// How many requests wait.
+    pub(crate) fn queue(&self) -> QueueLength {
+        let length = self.0.max_capacity() - self.0.capacity();
+        QueueLength { name: "requests at the desk", length, limit: MAX_WAITING }
     }
 
     /// Has commands proposed in one entry, and waits until it is applied. Dropping the future does not take them back.

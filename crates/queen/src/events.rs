@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use antfarm_env::Env;
 use antfarm_model::{GraphNo, LogIndex};
-use antfarm_replication::{Gap, Leadership, Outcomes, Replica};
+use antfarm_replication::{Gap, Leadership, Outcomes, QueueLength, Replica};
 use antfarm_scheduler::{Event, Outcome};
 use tokio::sync::watch;
 
@@ -71,6 +71,11 @@ impl Events {
         let mut waiters = self.0.waiters.lock().unwrap_or_else(PoisonError::into_inner);
         waiters.retain(|_, waiter| waiter.receiver_count() > 0);
         waiters.entry(graph).or_insert_with(|| watch::Sender::new(())).subscribe()
+    }
+
+    /// How much is kept for readers.
+    pub(crate) fn queues(&self) -> [QueueLength; 2] {
+        self.with_ring(|ring| ring.lengths())
     }
 
     fn with_ring<T>(&self, f: impl FnOnce(&mut Ring) -> T) -> T {

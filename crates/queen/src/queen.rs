@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use antfarm_env::{Env, Net};
 use antfarm_model::MemberId;
-use antfarm_replication::{AsyncRuntime, Failure, Leadership, Replica, ReplicaStatus};
+use antfarm_replication::{AsyncRuntime, Failure, Leadership, QueueLength, Replica, ReplicaStatus};
 use antfarm_scheduler::State;
 use antfarm_storage::{Disk, LogEngine};
 use tokio::sync::{oneshot, watch};
@@ -131,6 +131,13 @@ impl QueenHandle {
     /// How its replica stands.
     pub fn status(&self) -> ReplicaStatus {
         self.shared.replica.status()
+    }
+
+    /// How much waits in its queues, each of which has a bound.
+    pub fn queues(&self) -> Vec<QueueLength> {
+        let Parts { replica, desk, sessions, events, .. } = &*self.shared;
+        let queues = replica.queues().into_iter().chain([desk.queue()]).chain(sessions.queues());
+        queues.chain(events.queues()).collect()
     }
 
     /// Looks at the state. `f` must be short: entries are not applied meanwhile.

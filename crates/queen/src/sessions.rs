@@ -5,11 +5,12 @@
 
 mod socket;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use antfarm_model::ForagerNo;
 use antfarm_planted::{Bug, planted};
 use antfarm_protocol::{ForagerMessage, QueenMessage};
+use antfarm_replication::QueueLength;
 use antfarm_scheduler::AttemptId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -68,6 +69,8 @@ pub(crate) struct Sessions {
     heard: mpsc::Sender<Heard>,
     unheard: Arc<Semaphore>,
     next: Arc<std::sync::atomic::AtomicU64>,
+    /// The boxes of sessions that are there, to look at their lengths.
+    outboxes: Arc<Mutex<Vec<mpsc::WeakSender<Vec<QueenMessage>>>>>,
 }
 
 impl Sessions {
@@ -75,7 +78,19 @@ impl Sessions {
     pub(crate) fn new() -> (Self, mpsc::Receiver<Heard>) {
         let (heard, receiver) = mpsc::channel(MAX_UNHEARD);
         let unheard = Arc::new(Semaphore::new(MAX_UNHEARD_KIB));
-        (Self { heard, unheard, next: Arc::default() }, receiver)
+        (Self { heard, unheard, next: Arc::default(), outboxes: Arc::default() }, receiver)
+    }
+
+    /// How much waits for the office, and for a forager that reads slowly.
+    pub(crate) fn queues(&self) -> [QueueLength; 3] {
+        let outboxes = self.outboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        let longest = outboxes.iter().filter_map(mpsc::WeakSender::upgrade).map(|outbox| waiting(&outbox)).max();
+        let kib = MAX_UNHEARD_KIB.saturating_sub(self.unheard.available_permits());
+        [
+            QueueLength { name: "what foragers said", length: waiting(&self.heard), limit: MAX_UNHEARD },
+            QueueLength { name: "KiB of what foragers said", length: kib, limit: MAX_UNHEARD_KIB },
+            QueueLength { name: "batches to a forager", length: longest.unwrap_or(0), limit: MAX_UNSENT },
+        ]
     }
 
     /// What an attempt wrote to its standard error, as far as its forager kept it and can be asked.
@@ -103,6 +118,13 @@ impl Sessions {
         let id = SessionId(self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
         let bound = if planted(Bug::UnboundedOutbox) { Semaphore::MAX_PERMITS } else { MAX_UNSENT };
         let (sender, receiver) = mpsc::channel(bound);
+        let mut outboxes = self.outboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        outboxes.retain(|outbox| outbox.strong_count() > 0);
+        outboxes.push(sender.downgrade());
         (id, Outbox(sender), receiver)
     }
+}
+
+fn waiting<T>(queue: &mpsc::Sender<T>) -> usize {
+    queue.max_capacity() - queue.capacity()
 }

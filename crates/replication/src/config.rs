@@ -147,6 +147,9 @@ impl ReplicaConfig {
 
     /// Not much more than what is kept in any case may gather before a snapshot is asked for.
     fn entries_between_questions(&self) -> u64 {
+        if planted(Bug::PurgedAtOnce) {
+            return 1;
+        }
         (self.entries_kept / 2).clamp(1, MOST_ENTRIES_BETWEEN_QUESTIONS)
     }
 
@@ -168,7 +171,7 @@ impl ReplicaConfig {
             install_snapshot_timeout: SNAPSHOT_TIMEOUT_MS,
             snapshot_policy: SnapshotPolicy::LogsSinceLast(self.entries_between_questions()),
             replication_lag_threshold: u64::MAX,
-            max_in_snapshot_log_to_keep: self.entries_kept,
+            max_in_snapshot_log_to_keep: if planted(Bug::PurgedAtOnce) { 0 } else { self.entries_kept },
             purge_batch_size: PURGE_BATCH_ENTRIES.min(self.entries_between_questions()),
             backoff: RECONNECT_BACKOFF.to_owned(),
             ..Config::default()

@@ -28,7 +28,7 @@ use crate::metrics::Metrics;
 use crate::replica::Office;
 use crate::snapshot_times::SnapshotTimes;
 use crate::state_machine::StateMachine;
-use crate::status::{Leadership, ReplicaStatus};
+use crate::status::{Leadership, QueueLength, ReplicaStatus};
 use crate::succession::Campaigns;
 use crate::tasks::Tasks;
 use crate::transport::{Context, Peers, Purpose, Request, Response};
@@ -56,6 +56,7 @@ pub(crate) trait Core: Send + Sync {
     fn quorum_acked(&self) -> Option<Duration>;
     fn leader_heard(&self) -> Option<Duration>;
     fn status(&self) -> ReplicaStatus;
+    fn queues(&self) -> [QueueLength; 2];
     fn wall_clocks(&self, within: Duration) -> BoxFuture<'_, BTreeMap<MemberId, Option<WallTime>>>;
     fn transfer(&self, to: Option<MemberId>) -> BoxFuture<'_, Result<MemberId, TransferError>>;
     fn change_membership<'a>(&'a self, change: &'a Change) -> BoxFuture<'a, Result<Changed, ChangeError>>;
@@ -124,6 +125,12 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
 
     fn status(&self) -> ReplicaStatus {
         ReplicaStatus { snapshots: self.snapshots.total(), ..self.metrics.status() }
+    }
+
+    fn queues(&self) -> [QueueLength; 2] {
+        let limit = self.config.proposals_in_flight;
+        let length = limit.saturating_sub(self.in_flight.available_permits());
+        [QueueLength { name: "proposals under way", length, limit }, self.peers.longest_queue()]
     }
 
     fn wall_clocks(&self, within: Duration) -> BoxFuture<'_, BTreeMap<MemberId, Option<WallTime>>> {

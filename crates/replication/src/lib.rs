@@ -45,7 +45,7 @@ pub use openraft::AsyncRuntime;
 pub use record::{StoredVote, stored_vote, term_of_record};
 pub use replica::{Office, Pending, Replica};
 pub use simulated_runtime::{SimulatedRuntime, TaskOwner};
-pub use status::{Leadership, MemberStatus, ReplicaStatus};
+pub use status::{Leadership, MemberStatus, QueueLength, ReplicaStatus};
 pub use succession::ElectionCause;
 
 /// The runtime of production: tokio.

@@ -19,7 +19,7 @@ use crate::error::{ChangeError, Failure, NotLeading, ProposeError, StartError, T
 use crate::feed::{Feed, Outcomes};
 use crate::member::Member;
 use crate::membership::{Change, Changed};
-use crate::status::{Leadership, ReplicaStatus};
+use crate::status::{Leadership, QueueLength, ReplicaStatus};
 use crate::succession::ElectionCause;
 
 /// A running replica. All clones are one replica; it stops by [`Replica::shutdown`] or by itself ([`Replica::failed`]).
@@ -124,6 +124,11 @@ impl Replica {
     /// What there is to show.
     pub fn status(&self) -> ReplicaStatus {
         self.core.status()
+    }
+
+    /// How much waits in its queues.
+    pub fn queues(&self) -> [QueueLength; 2] {
+        self.core.queues()
     }
 
     /// Asks all voters for their wall clocks, this one included. Who does not answer `within` that time reads as none.

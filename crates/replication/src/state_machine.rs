@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use antfarm_env::Env;
 use antfarm_model::{LogIndex, MemberId};
+use antfarm_planted::{Bug, planted};
 use antfarm_scheduler::{Entry, Position};
 use antfarm_storage::SnapshotFiles;
 use futures_util::{Stream, StreamExt};
@@ -131,7 +132,8 @@ impl StateMachine {
 
     /// Whether the log has outgrown the state, so that a snapshot costs no more than the log that it replaces.
     fn snapshot_is_due(&self) -> bool {
-        self.since_snapshot > self.floor_bytes.max(self.snapshot_bytes.load(Ordering::Relaxed))
+        planted(Bug::PurgedAtOnce)
+            || self.since_snapshot > self.floor_bytes.max(self.snapshot_bytes.load(Ordering::Relaxed))
     }
 
     fn builder(&mut self) -> SnapshotBuilder {

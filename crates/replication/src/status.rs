@@ -54,6 +54,17 @@ pub struct ReplicaStatus {
     pub snapshots: (u64, Duration),
 }
 
+/// How much waits in a queue, and how much may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueLength {
+    /// What waits there, and for whom; where there are several, the longest one counts.
+    pub name: &'static str,
+    /// How much.
+    pub length: usize,
+    /// How much may.
+    pub limit: usize,
+}
+
 /// A member of the configuration, as this replica sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberStatus {

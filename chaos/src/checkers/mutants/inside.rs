@@ -1,7 +1,7 @@
 //! What queens and foragers do inside, made wrong.
 
 use super::{History, Mutant, mutant};
-use crate::history::{AttemptStep, Claim, DiskStep, Membership, What};
+use crate::history::{AttemptStep, Claim, DiskStep, Membership, QueenStatus, What};
 use crate::random::Random;
 
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -141,6 +141,17 @@ pub(super) const MUTANTS: &[Mutant] = &[
             }
             _ => false,
         })
+    }),
+    mutant("L6", "a leader whose disk hangs keeps office", |history, random| {
+        let leads = |what: &What| matches!(what, What::Status(QueenStatus { leads: true, .. }));
+        let Some(place) = history.any(random, leads) else { return false };
+        let What::Status(status) = history.records[place].what else { return false };
+        history.insert(place, What::Disk { queen: status.queen, life: status.life, step: DiskStep::Stalled });
+        history.insert(place + 1, What::Status(status));
+        for record in &mut history.records[place + 2..] {
+            record.at_us += 6_000_000;
+        }
+        true
     }),
     mutant("S28", "nothing will ever close an open attempt", |history, random| {
         history.change(random, |what| match what {

@@ -161,6 +161,17 @@ pub(super) const MUTANTS: &[Mutant] = &[
         history.records.last_mut().expect("there are records").at_us += 60_000_000;
         history.any(random, |what| matches!(what, What::Position { .. })).is_some()
     }),
+    mutant("L5", "a queen is sent snapshot after snapshot", |history, random| {
+        let Some(healed) =
+            history.any(random, |what| matches!(what, What::Phase { phase: crate::history::Phase::Healed }))
+        else {
+            return false;
+        };
+        for last in 1..=3 {
+            history.insert(healed, What::Installed { queen: 2, life: 1, last });
+        }
+        true
+    }),
     mutant("L6", "the cluster does not serve again", |history, random| is_late(history, random, Goal::ServesAgain)),
     mutant("L7", "a healthy forager is lost", |history, _| {
         read(history, 9_000, lost("forager-1"));
@@ -170,6 +181,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
         history.change(random, |what| match what {
             What::Memory { kib, .. } => {
                 *kib *= 100;
+                true
+            }
+            _ => false,
+        })
+    }),
+    mutant("L8", "a queue is longer than it may be", |history, random| {
+        history.change(random, |what| match what {
+            What::Queue { length, limit, .. } => {
+                *length = *limit + 1;
                 true
             }
             _ => false,

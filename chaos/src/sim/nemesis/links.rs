@@ -47,7 +47,8 @@ impl One {
 
     /// Between which hosts nothing arrives.
     fn directions(&self, targets: &[Arc<Machine>]) -> Directions {
-        let all: Vec<Host> = self.field.machines.iter().map(|machine| machine.host).collect();
+        // Newcomers, too: with their votes whoever is cut off from all others could go on leading, and lose them.
+        let all: Vec<Host> = self.field.everybody().map(|machine| machine.host).collect();
         let one = targets[0].host;
         let others = all.iter().copied().filter(|host| *host != one);
         if matches!(self.fault.trouble, Trouble::Mute(_)) {

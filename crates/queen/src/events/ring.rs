@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use antfarm_model::{LogIndex, Name};
+use antfarm_replication::QueueLength;
 
 /// Events that are kept; of more, the oldest are forgotten.
 const MAX_EVENTS: usize = 65_536;
@@ -74,6 +75,14 @@ impl Ring {
             self.first += 1;
             self.floor = oldest.index;
         }
+    }
+
+    /// How many events are kept, and how many bytes.
+    pub(super) fn lengths(&self) -> [QueueLength; 2] {
+        [
+            QueueLength { name: "events", length: self.events.len(), limit: MAX_EVENTS },
+            QueueLength { name: "bytes of events", length: self.bytes, limit: MAX_BYTES },
+        ]
     }
 
     /// A cursor at what comes after an entry.

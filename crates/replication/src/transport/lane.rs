@@ -19,7 +19,7 @@ use crate::transport::peers::{CallError, Context};
 use crate::transport::wire::{Purpose, Request, Response};
 
 /// Calls that wait for the connection's task.
-const QUEUED: usize = 16;
+pub(super) const QUEUED: usize = 16;
 
 /// Requests on the way; more wait in the queue.
 const OUTSTANDING: usize = 64;
@@ -65,6 +65,11 @@ impl Lane {
 
     pub(super) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Calls that wait.
+    pub(super) fn queued(&self) -> usize {
+        self.calls.max_capacity() - self.calls.capacity()
     }
 
     /// Sends a request and waits for its answer. The caller bounds the wait.

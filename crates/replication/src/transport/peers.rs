@@ -11,10 +11,11 @@ use tokio::sync::watch;
 
 use crate::identity::{Identity, PeerDisks};
 use crate::membership::Removed;
+use crate::status::QueueLength;
 use crate::tasks::Tasks;
 use crate::transport::heard::Heard;
 use crate::transport::hello::Refusal;
-use crate::transport::lane::Lane;
+use crate::transport::lane::{self, Lane};
 use crate::transport::links::Links;
 use crate::transport::wire::{Purpose, Request, Response};
 
@@ -75,6 +76,13 @@ impl Peers {
             Ok(answer) => answer,
             Err(_) => Err(CallError::Timeout),
         }
+    }
+
+    /// The longest queue of calls to a peer.
+    pub(crate) fn longest_queue(&self) -> QueueLength {
+        let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = lanes.values().map(Lane::queued).max().unwrap_or(0);
+        QueueLength { name: "calls to a peer", length, limit: lane::QUEUED }
     }
 
     fn lane(&self, member: MemberId, address: &str, purpose: Purpose) -> Lane {

@@ -7,7 +7,7 @@ use antfarm_model::Epoch;
 use antfarm_replication::{Failure, Gap, Leadership, NotLeading, ProposeError};
 use antfarm_storage::StorageError;
 
-use crate::harness::{Cluster, PATIENCE, entry, propose};
+use crate::harness::{Cluster, PATIENCE, entry, eventually, propose};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failing_disk_stops_the_replica_and_the_others_go_on() {
@@ -51,6 +51,37 @@ async fn a_leader_whose_disk_hangs_gives_up_office_and_follows_when_it_goes_on()
     assert!(matches!(seems, Leadership::Following { .. }), "{seems:?}");
 
     cluster.storages[&leader].engine.hold(false);
+    cluster.agree(cluster.commit().await).await;
+    cluster.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_all_disks_hang_nobody_leads_and_terms_stay() {
+    let mut cluster = Cluster::new(3);
+    cluster.change = |config| {
+        (config.election_timeout_min, config.election_timeout_max) =
+            (Duration::from_millis(150), Duration::from_millis(200));
+    };
+    cluster.start_all().await;
+    let (leader, office) = cluster.leader().await;
+    let hold = |held| cluster.storages.values().for_each(|storage| storage.engine.hold(held));
+    hold(true);
+    let pending = propose(&cluster.replicas[&leader], office.epoch).await;
+    eventually("the others miss their leader for long", async || {
+        let mut others = cluster.replicas.iter().filter(|(id, _)| **id != leader);
+        others.all(|(_, other)| other.leader_heard() > Some(Duration::from_secs(2))).then_some(())
+    })
+    .await;
+    eventually("the leader gives up office", async || {
+        let seems = *cluster.replicas[&leader].leadership().borrow();
+        matches!(seems, Leadership::Following { .. }).then_some(())
+    })
+    .await;
+    hold(false);
+    drop(pending);
+    let (_, successor) = cluster.leader().await;
+    let terms = successor.epoch.0 - office.epoch.0;
+    assert!(terms <= 4, "{terms} terms: each of the two asks once while disks hang, and perhaps once more");
     cluster.agree(cluster.commit().await).await;
     cluster.shutdown().await;
 }

@@ -9,6 +9,7 @@ mod codec;
 mod config;
 mod core;
 mod drafts;
+mod durations;
 mod error;
 mod feed;
 #[cfg(test)]
@@ -22,7 +23,6 @@ mod record;
 mod replica;
 mod simulated_runtime;
 mod snapshot;
-mod snapshot_times;
 mod start;
 mod state_machine;
 mod status;
@@ -36,6 +36,7 @@ mod watched_engine;
 mod openraft_suite;
 
 pub use config::{InvalidConfig, ReplicaConfig};
+pub use durations::Timed;
 pub use error::{ChangeError, Failure, NotLeading, ProposeError, StartError, TransferError};
 pub use feed::{Gap, Outcomes};
 pub use member::Member;

@@ -72,6 +72,8 @@ fn metrics_count_what_happened() {
         ("antfarm_log_bytes", 100.0),
         ("antfarm_state_bytes", 1_000.0),
         ("antfarm_snapshot_seconds_count", 0.0),
+        ("antfarm_apply_seconds_count", 3.0),
+        ("antfarm_apply_longest_seconds", 0.000_001),
         ("antfarm_fsync_seconds_count", 3.0),
         ("antfarm_fsync_bytes_total", 100.0),
     ] {

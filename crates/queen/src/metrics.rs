@@ -137,8 +137,12 @@ fn replication_gauges(page: &mut Page, status: &ReplicaStatus) {
     page.value(&[], status.applied_index.0);
     page.gauge("antfarm_log_entries", "Entries in the log of this queen.");
     page.value(&[], status.last_index.0.saturating_sub(status.purged_index.0));
-    let (snapshots, total) = status.snapshots;
-    page.summary("antfarm_snapshot_seconds", "Snapshots that this queen has written.", snapshots, total);
+    page.summary("antfarm_snapshot_seconds", "Snapshots that this queen has written.", status.snapshots);
+    let meaning =
+        "Entries that this queen has applied, and copies of its state for snapshots: no other entry is meanwhile.";
+    page.summary("antfarm_apply_seconds", meaning, status.stalls);
+    page.gauge("antfarm_apply_longest_seconds", "The longest of these since this queen started.");
+    page.value(&[], status.stalls.longest.as_secs_f64());
 }
 
 /// O(foragers).

@@ -20,13 +20,13 @@ use tokio::sync::{Semaphore, watch};
 use crate::bootstrap::Initialise;
 use crate::config::ReplicaConfig;
 use crate::drafts::Drafting;
+use crate::durations::Durations;
 use crate::error::{ChangeError, Failure, NotLeading, ProposeError, TransferError};
 use crate::feed::Feed;
 use crate::member::Member;
 use crate::membership::{Change, Changed, Removed};
 use crate::metrics::Metrics;
 use crate::replica::Office;
-use crate::snapshot_times::SnapshotTimes;
 use crate::state_machine::StateMachine;
 use crate::status::{Leadership, QueueLength, ReplicaStatus};
 use crate::succession::Campaigns;
@@ -78,7 +78,8 @@ pub(crate) struct RaftCore<R: AsyncRuntime> {
     pub(crate) failure: watch::Sender<Option<Failure>>,
     pub(crate) in_flight: Arc<Semaphore>,
     pub(crate) campaigns: Campaigns,
-    pub(crate) snapshots: SnapshotTimes,
+    pub(crate) snapshots: Durations,
+    pub(crate) stalls: Durations,
     pub(crate) drafting: Drafting,
     pub(crate) removed: Removed,
 }
@@ -124,7 +125,7 @@ impl<R: AsyncRuntime> Core for RaftCore<R> {
     }
 
     fn status(&self) -> ReplicaStatus {
-        ReplicaStatus { snapshots: self.snapshots.total(), ..self.metrics.status() }
+        ReplicaStatus { snapshots: self.snapshots.timed(), stalls: self.stalls.timed(), ..self.metrics.status() }
     }
 
     fn queues(&self) -> [QueueLength; 2] {

@@ -10,6 +10,7 @@ mod config;
 mod core;
 mod disk_watch;
 mod drafts;
+mod durations;
 mod error;
 mod feed;
 #[cfg(test)]
@@ -23,7 +24,6 @@ mod record;
 mod replica;
 mod simulated_runtime;
 mod snapshot;
-mod snapshot_times;
 mod start;
 mod state_machine;
 mod status;
@@ -37,6 +37,7 @@ mod watched_engine;
 mod openraft_suite;
 
 pub use config::{InvalidConfig, ReplicaConfig};
+pub use durations::Timed;
 pub use error::{ChangeError, Failure, NotLeading, ProposeError, StartError, TransferError};
 pub use feed::{Gap, Outcomes};
 pub use member::Member;

@@ -9,6 +9,7 @@ use openraft::async_runtime::watch::WatchReceiver;
 use openraft::errors::Fatal;
 use openraft::{AsyncRuntime, Instant, RaftMetrics, ServerState};
 
+use crate::durations::Timed;
 use crate::error::Failure;
 use crate::member::Member;
 use crate::status::{Leadership, MemberStatus, ReplicaStatus};
@@ -132,7 +133,8 @@ impl<R: AsyncRuntime> Metrics<R> {
                 snapshot_index: index(metrics.snapshot),
                 purged_index: index(metrics.purged),
                 quorum_acked: quorum_acked(metrics),
-                snapshots: (0, Duration::ZERO),
+                snapshots: Timed::default(),
+                stalls: Timed::default(),
             }
         })
     }

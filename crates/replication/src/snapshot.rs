@@ -14,8 +14,8 @@ use openraft::{AsyncRuntime, RaftSnapshotBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{self, Kind};
+use crate::durations::Durations;
 use crate::record::{LogIdV1, StoredMembershipV1, invalid};
-use crate::snapshot_times::SnapshotTimes;
 use crate::types::{LogId, SnapshotMeta, StoredMembership, Types};
 
 /// What openraft hands around as a snapshot.
@@ -145,7 +145,7 @@ pub(crate) struct SnapshotBuilder {
     /// Where to tell how large the snapshot became.
     pub(crate) bytes: Arc<AtomicU64>,
     pub(crate) env: Env,
-    pub(crate) times: SnapshotTimes,
+    pub(crate) times: Durations,
 }
 
 impl<R: AsyncRuntime> RaftSnapshotBuilder<Types<R>> for SnapshotBuilder {

@@ -74,7 +74,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
     let log = LogStore::open(engine, env, config.entries_bytes()).map_err(|error| stored(&error))?;
     let env = context.env.clone();
     let machine = StateMachine::new(feed.clone(), files.clone(), env, config.snapshot_floor_bytes, removed.clone());
-    let (snapshots, drafting) = (machine.snapshot_times(), machine.drafting());
+    let (snapshots, stalls, drafting) = (machine.snapshots(), machine.stalls(), machine.drafting());
     let raft = Raft::<Types<R>, _>::build(config.member.0, raft_config, network, log, machine);
     let raft = raft.await.map_err(|fatal| stored(&fatal))?;
     let listener = net.listen(&config.raft_listen).await;
@@ -96,6 +96,7 @@ pub(crate) async fn start<R: AsyncRuntime>(
         in_flight: Arc::new(Semaphore::new(config.proposals_in_flight)),
         campaigns: Campaigns::default(),
         snapshots,
+        stalls,
         drafting,
         removed,
         config,

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use antfarm_env::Env;
 use antfarm_model::{LogIndex, MemberId};
@@ -14,16 +15,19 @@ use openraft::storage::{EntryResponder, RaftStateMachine};
 use openraft::{AsyncRuntime, EntryPayload, OptionalSend};
 
 use crate::drafts::Drafting;
+use crate::durations::Durations;
 use crate::feed::Feed;
 use crate::membership::Removed;
 use crate::record::invalid;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
-use crate::snapshot_times::SnapshotTimes;
 use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
 
 /// After entries of so many bytes the others get a turn: a task that was woken by this one may wait until it pauses, since
 /// tokio runs what was woken last next, on the same thread.
 const TURN_BYTES: usize = 16 << 10;
+
+/// Whoever holds up other entries for longer is named in the log.
+const LONG: Duration = Duration::from_millis(20);
 
 /// The state machine of a replica.
 pub(crate) struct StateMachine {
@@ -39,7 +43,9 @@ pub(crate) struct StateMachine {
     since_snapshot: u64,
     /// Size of the last snapshot.
     snapshot_bytes: Arc<AtomicU64>,
-    times: SnapshotTimes,
+    snapshots: Durations,
+    /// For how long other entries were held up: by the application of one, and by the copy of the state for a snapshot.
+    stalls: Durations,
 }
 
 impl StateMachine {
@@ -56,13 +62,19 @@ impl StateMachine {
             removed,
             since_snapshot: 0,
             snapshot_bytes: Arc::default(),
-            times: SnapshotTimes::default(),
+            snapshots: Durations::default(),
+            stalls: Durations::default(),
         }
     }
 
-    /// How long its snapshots take, for whoever shows it.
-    pub(crate) fn snapshot_times(&self) -> SnapshotTimes {
-        self.times.clone()
+    /// How long its snapshots take to be written, for whoever shows it.
+    pub(crate) fn snapshots(&self) -> Durations {
+        self.snapshots.clone()
+    }
+
+    /// For how long it holds up other entries, for whoever shows it.
+    pub(crate) fn stalls(&self) -> Durations {
+        self.stalls.clone()
     }
 
     /// The graphs that it reads ahead, for whoever waits for one.
@@ -80,11 +92,14 @@ impl StateMachine {
         match payload {
             EntryPayload::Normal(Payload(bytes)) => {
                 self.since_snapshot += bytes.len() as u64;
+                let began = self.env.monotonic();
                 // What cannot be read is never skipped: this replica stops.
                 let entry = Entry::decode(&bytes).map_err(invalid)?;
                 let mut drafts = self.drafting.drafts_for(&entry).await;
+                let waited = self.env.monotonic().saturating_sub(began);
                 let (outcome, removed) = self.feed.apply(position, &entry, &mut drafts);
                 self.drafting.follow(&entry);
+                self.held_up(began, if waited > LONG { "a graph was being read" } else { "an entry was applied" });
                 if !removed.is_empty() {
                     self.free(removed);
                 }
@@ -105,6 +120,15 @@ impl StateMachine {
     fn skip(&self, position: Position) {
         if position.index > LogIndex(0) {
             self.feed.skip(position);
+        }
+    }
+
+    /// Other entries could not be applied since `began`, because of this.
+    fn held_up(&self, began: Duration, by: &'static str) {
+        let took = self.env.monotonic().saturating_sub(began);
+        self.stalls.add(took);
+        if took > LONG {
+            tracing::info!(ms = took.as_millis(), by, index = self.last.map(|last| last.index), "entries were held up");
         }
     }
 
@@ -138,14 +162,17 @@ impl StateMachine {
 
     fn builder(&mut self) -> SnapshotBuilder {
         self.since_snapshot = 0;
+        let began = self.env.monotonic();
+        let state = self.feed.read(antfarm_scheduler::State::snapshot);
+        self.held_up(began, "the state was copied for a snapshot");
         SnapshotBuilder {
             files: self.files.clone(),
-            state: Some(self.feed.read(antfarm_scheduler::State::snapshot)),
+            state: Some(state),
             last: self.last,
             membership: self.membership.clone(),
             bytes: self.snapshot_bytes.clone(),
             env: self.env.clone(),
-            times: self.times.clone(),
+            times: self.snapshots.clone(),
         }
     }
 }

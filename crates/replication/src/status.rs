@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use antfarm_model::{LogIndex, MemberId};
 
+use crate::durations::Timed;
 use crate::member::Member;
 
 /// Who leads, as far as this replica has heard. A hint, never authority: an epoch comes from
@@ -50,8 +51,10 @@ pub struct ReplicaStatus {
     pub purged_index: LogIndex,
     /// How long ago a quorum last acknowledged this leader.
     pub quorum_acked: Option<Duration>,
-    /// How many snapshots it has written since it started, and how long all of them took.
-    pub snapshots: (u64, Duration),
+    /// The snapshots that it has written since it started.
+    pub snapshots: Timed,
+    /// For how long it held up other entries: by the application of one, and by the copy of the state for a snapshot.
+    pub stalls: Timed,
 }
 
 /// How much waits in a queue, and how much may.

@@ -5,14 +5,18 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use antfarm_client::Client;
 use antfarm_client::views::ForagerView;
 use antfarm_forager::DEFAULT_PREFETCH;
+use antfarm_model::document::ManifestDocument;
+use antfarm_model::{CostClass, Manifest, Name};
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
+use super::core::linked;
 use super::farm::{Farm, Shape, Whole};
 use super::fault::Mode;
 use super::load::Load;
@@ -29,6 +33,10 @@ const RATE: u32 = 2_000;
 /// Foragers, and what each runs at a time.
 const FORAGERS: u16 = 3;
 const SLOTS: u32 = 32;
+
+/// Nodes in each graph that waits, and the tool of all of them.
+const NODES_OF_ONE: u32 = 10_000;
+const NOBODYS_TOOL: &str = "nobodys";
 
 /// Attempts that run across each fault, and for how long: they must go on, and not be started again.
 const HELD: u32 = 16;
@@ -65,6 +73,9 @@ pub(super) struct Failover {
     /// Number of queens
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(3..=9))]
     queens: u16,
+    /// Nodes that wait all the while, in graphs of 10,000
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=2_000_000))]
+    open: u32,
 }
 
 /// What is told at the end.
@@ -73,6 +84,8 @@ struct Report {
     mode: Mode,
     trials: u32,
     queens: u16,
+    /// Nodes that waited all the while.
+    open: u32,
     #[serde(flatten)]
     spread: Spread,
     /// Foragers that were taken for dead.
@@ -108,6 +121,7 @@ impl Failover {
         };
         let mut farm = Farm::start(shape, &[], global).await?;
         let first = farm.whole().await?;
+        preload(&farm.client, self.open, console).await?;
         let load = Load::start(farm.client.clone(), RATE);
         let writer = Writer::start(farm.client.clone());
         sleep(WARM_UP).await;
@@ -126,6 +140,7 @@ impl Failover {
             mode: self.mode,
             trials: self.trials,
             queens: self.queens,
+            open: self.open,
             spread: Spread::of(&times).context("there is one trial at least")?,
             wrongly_lost: registered_again(&first.foragers, &last.foragers),
             restarted: started_again(&fs::read_to_string(&ledger).context("the ledger cannot be read")?)?,
@@ -175,9 +190,9 @@ impl Failover {
 
 impl Report {
     fn text(&self) -> String {
-        let Self { mode, trials, queens, spread, wrongly_lost, restarted, terms, write_gap, .. } = self;
+        let Self { mode, trials, queens, open, spread, wrongly_lost, restarted, terms, write_gap, .. } = self;
         format!(
-            "{trials} × {} of the leader of {queens} queens, at {RATE} nodes per second\n\
+            "{trials} × {} of the leader of {queens} queens, at {RATE} nodes per second, {open} open\n\
              to the first assignment  median {:.1} ms, p99 {:.1} ms, max {:.1} ms\n\
              a client's longest gap   median {:.1} ms, p99 {:.1} ms, max {:.1} ms\n\
              foragers wrongly lost    {wrongly_lost}\n\
@@ -192,6 +207,19 @@ impl Report {
             write_gap.max_ms,
         )
     }
+}
+
+/// Submits nodes that never become ready, since the first of each graph waits for a tool that no forager has.
+async fn preload(client: &Client, nodes: u32, console: &Console) -> anyhow::Result<()> {
+    if nodes > 0 {
+        let name = Name::new(NOBODYS_TOOL).context("it has the form of a name")?;
+        client.put_tool(&ManifestDocument::from(&Manifest::new(name, CostClass::Io))).await?;
+    }
+    for graph in 0..nodes.div_ceil(NODES_OF_ONE) {
+        console.progress(&format!("{} of {nodes} nodes submitted", graph * NODES_OF_ONE));
+        client.submit(linked(graph, NODES_OF_ONE.min(nodes), NOBODYS_TOOL), "application/x-ndjson").await?;
+    }
+    Ok(())
 }
 
 /// Foragers whose processes went on, and which had to register again all the same.

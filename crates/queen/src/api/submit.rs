@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::Api;
 use super::ask::{Asked, Plain};
@@ -29,6 +29,9 @@ const TURN_WITHIN: Duration = Duration::from_secs(10);
 /// How long a submission waits until this queen has read the parts; then it is proposed all the same, and holds up what is
 /// behind it.
 const DRAFTED_WITHIN: Duration = Duration::from_secs(20);
+
+/// How much longer than this queen the others may take to read a graph, at most.
+const OTHERS_BEHIND: Duration = Duration::from_secs(1);
 
 /// Parts of an upload that are proposed at the same time.
 const PARTS_AT_ONCE: usize = 8;
@@ -100,8 +103,16 @@ impl Api {
             .buffer_unordered(PARTS_AT_ONCE)
             .try_for_each(async |_| Ok(()))
             .await?;
-        let _ = timeout(DRAFTED_WITHIN, self.shared.replica.drafted(upload)).await; // the submission is right in any case
+        self.let_read(upload).await;
         Ok((GraphSource::Uploaded { upload, parts: number }, Some(turn)))
+    }
+
+    /// Waits until this queen has read what was uploaded, and about as long again, since the others heard of it later. The
+    /// submission is right in any case; who has not read the graph by then holds up its own entries until it has.
+    async fn let_read(&self, upload: u64) {
+        let began = Instant::now();
+        let _ = timeout(DRAFTED_WITHIN, self.shared.replica.drafted(upload)).await;
+        sleep(began.elapsed().min(OTHERS_BEHIND)).await;
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
+use antfarm_replication::Timed;
 use antfarm_storage::SyncTimes;
 
 use super::family::Family;
@@ -61,10 +62,10 @@ impl Page {
     }
 
     /// How often something was done, and how long that took.
-    pub(super) fn summary(&mut self, name: &'static str, meaning: &str, count: u64, total: Duration) {
+    pub(super) fn summary(&mut self, name: &'static str, meaning: &str, timed: Timed) {
         self.begin(name, "summary", meaning);
-        self.line("_sum", &[], total.as_secs_f64());
-        self.line("_count", &[], count);
+        self.line("_sum", &[], timed.total.as_secs_f64());
+        self.line("_count", &[], timed.number);
     }
 
     fn histogram_end(&mut self, all: u64, sum: Duration) {

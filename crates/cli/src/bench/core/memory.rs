@@ -24,9 +24,9 @@ pub(super) fn of_open_nodes(nodes: u32) -> anyhow::Result<Memory> {
     let in_each = nodes.div_ceil(GRAPHS);
     let counted = |farm: &Farm| (farm.state.snapshot().bytes() + farm.state.index_bytes()) as u64;
     let mut farm = Farm::empty();
-    farm.submit(&linked(GRAPHS, in_each)); // what parsing leaves behind is there before it counts
+    farm.submit(&linked(GRAPHS, in_each, "noop")); // what parsing leaves behind is there before it counts
     let (before, counted_before) = (resident()?, counted(&farm));
-    (0..GRAPHS).for_each(|graph| farm.submit(&linked(graph, in_each)));
+    (0..GRAPHS).for_each(|graph| farm.submit(&linked(graph, in_each, "noop")));
     let grown = resident()?.saturating_sub(before);
     assert_eq!(farm.state.graph_count(), GRAPHS as usize + 1, "all are open");
     let number = u64::from(in_each * GRAPHS);
@@ -41,8 +41,8 @@ fn resident() -> anyhow::Result<u64> {
     Ok(kib << 10)
 }
 
-/// A graph in which each node refers to the two before it.
-pub(super) fn linked(number: u32, nodes: u32) -> String {
+/// A graph in which each node refers to the two before it, as lines of JSON.
+pub(in crate::bench) fn linked(number: u32, nodes: u32, tool: &str) -> String {
     let filling = "x".repeat(100);
     let mut text = format!("{{\"id\":\"graph-{number}\"}}\n");
     for node in 0..nodes {
@@ -51,7 +51,7 @@ pub(super) fn linked(number: u32, nodes: u32) -> String {
             .map(|of| format!("{{\"$ref\":\"{}\"}}", id(of)))
             .collect();
         let args = format!("[\"{filling}\",[{}]]", references.join(","));
-        writeln!(text, "{{\"id\":\"{}\",\"tool\":\"noop\",\"args\":{args}}}", id(node)).expect("a String takes all");
+        writeln!(text, "{{\"id\":\"{}\",\"tool\":\"{tool}\",\"args\":{args}}}", id(node)).expect("a String takes all");
     }
     text
 }

@@ -16,6 +16,7 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::table::Table;
 use farm::Size;
+pub(super) use memory::linked;
 use snapshot::Costs;
 
 /// What does not change while something else does.

@@ -34,7 +34,7 @@ pub(super) struct Costs {
 pub(super) fn measure(nodes: u32) -> Costs {
     let mut farm = Farm::empty();
     (0..FORAGERS).for_each(|forager| farm.register(forager, vec![name("noop")]));
-    (0..GRAPHS).for_each(|graph| farm.submit(&linked(graph, nodes.div_ceil(GRAPHS))));
+    (0..GRAPHS).for_each(|graph| farm.submit(&linked(graph, nodes.div_ceil(GRAPHS), "noop")));
     let began = Instant::now();
     let snapshot = farm.state.snapshot();
     let begin_us = began.elapsed().as_secs_f64() * 1e6;
@@ -58,7 +58,7 @@ pub(super) fn measure(nodes: u32) -> Costs {
 
 fn removal_ms(nodes: u32) -> f64 {
     let mut farm = Farm::empty();
-    farm.submit(&linked(0, nodes));
+    farm.submit(&linked(0, nodes, "noop"));
     let graph = GraphNo(1);
     farm.apply(vec![Command::CancelGraph { graph }]);
     let began = Instant::now();

@@ -26,8 +26,8 @@ pub(super) fn measure(nodes: u32) -> BTreeMap<&'static str, Costs> {
     let array = format!("{{\"id\":\"array\"}}\n{{\"id\":\"n\",\"tool\":\"noop\",\"array\":{{\"count\":{nodes}}}}}\n");
     let tools = ["noop".to_owned()];
     BTreeMap::from([
-        ("a hundredth, linked", submit(&linked(0, nodes.div_ceil(GRAPHS)))),
-        ("linked", submit(&linked(0, nodes))),
+        ("a hundredth, linked", submit(&linked(0, nodes.div_ceil(GRAPHS), "noop"))),
+        ("linked", submit(&linked(0, nodes, "noop"))),
         ("ready", submit(&independent("ready", nodes, &tools))),
         ("array", submit(&array)),
     ])

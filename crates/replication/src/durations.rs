@@ -50,7 +50,9 @@ mod tests {
     #[test]
     fn the_number_the_sum_and_the_longest_are_told() {
         let durations = Durations::default();
-        [3, 9, 4].map(Duration::from_millis).map(|took| durations.add(took));
+        for ms in [3, 9, 4] {
+            durations.add(Duration::from_millis(ms));
+        }
         let (total, longest) = (Duration::from_millis(16), Duration::from_millis(9));
         assert_eq!(durations.clone().timed(), Timed { number: 3, total, longest });
     }

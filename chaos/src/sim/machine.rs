@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use antfarm_forager::{Forager, ForagerConfig, Host as ForagerHost, Keeping, SimulatedKeeper};
 use antfarm_queen::{Queen, QueenConfig, QueenHandle};
@@ -68,6 +69,8 @@ struct State {
     programs: Life,
     keeper: SimulatedKeeper,
     boots: u32,
+    /// It stands still, whole: a daemon that is started now runs when it goes on.
+    is_suspended: bool,
     has_power: bool,
     /// How many operations of the disk had failed when this life began.
     failed_before: u64,
@@ -102,6 +105,7 @@ impl Machine {
             programs,
             keeper,
             boots: 1,
+            is_suspended: false,
             has_power: true,
             failed_before: 0,
         };
@@ -153,12 +157,16 @@ impl Machine {
             self.clocks.boot();
             self.fabric.brighten(self.host);
             state.boots += 1;
+            state.is_suspended = false;
             let State { random, boots, .. } = &mut *state;
             let (programs, keeper) = boot(&self.name, *boots, &self.clocks, &self.sink, random);
             (state.programs, state.keeper) = (programs, keeper);
         }
         let number = self.lives.fetch_add(1, Ordering::Relaxed) + 1;
         let life = Life::new(&self.name, number, Random::new(state.random.next()));
+        if state.is_suspended {
+            life.hold();
+        }
         state.failed_before = self.health.failed();
         match self.daemon.clone() {
             Daemon::Queen(config) => self.start_queen(&mut state, &life, *config),
@@ -219,13 +227,20 @@ impl Machine {
         self.state().life.iter().for_each(Life::resume);
     }
 
-    /// The programs and their keeper stand still, too.
-    pub(super) fn hold_programs(&self) {
-        self.state().programs.hold();
+    /// The programs and their keeper stand still, too, and the monotonic clock.
+    pub(super) fn suspend(&self) {
+        let mut state = self.state();
+        state.is_suspended = true;
+        state.programs.hold();
     }
 
-    pub(super) fn resume_programs(&self) {
-        self.state().programs.resume();
+    /// The machine goes on after so long, unless it was started anew meanwhile.
+    pub(super) fn wake(&self, after: Duration) {
+        let mut state = self.state();
+        if std::mem::take(&mut state.is_suspended) {
+            self.clocks.suspended(after);
+            state.programs.resume();
+        }
     }
 
     /// Buries a daemon that has ended; whether its disk had failed it, so that it had to end. Nothing if it is another life.

@@ -185,20 +185,16 @@ impl One {
     }
 
     async fn stop(&self, targets: &[Arc<Machine>], with_machine: bool) -> Option<String> {
-        let lives: Vec<u32> = targets.iter().map(|machine| machine.lives()).collect();
         let held = targets.iter().filter(|machine| machine.hold()).count();
         if with_machine {
             for machine in targets {
-                machine.hold_programs();
+                machine.suspend();
             }
         }
         sleep(self.fault.lasts).await;
-        for (machine, life) in targets.iter().zip(lives) {
+        for machine in targets {
             if with_machine {
-                if machine.lives() == life {
-                    machine.clocks.suspended(self.fault.lasts);
-                }
-                machine.resume_programs();
+                machine.wake(self.fault.lasts);
             }
             machine.resume();
         }

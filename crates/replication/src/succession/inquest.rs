@@ -4,9 +4,9 @@
 //! lowest id, campaigns at once: everybody in that quorum can vote for it. The others follow at a distance, should it
 //! come to nothing, each once.
 //!
-//! A member states the end of one leadership, and of no other for a while after. Two quorums have a member in common, so
-//! elections on proof keep that distance, whoever holds them: what cuts the connections of leaders that live cannot
-//! depose one after the other.
+//! A member that has stated the end of one leadership states that of another only some time after it has first seen that
+//! one, which is after the election. Two quorums have a member in common, so elections on proof keep that distance, whoever
+//! holds them: what cuts the connections of leaders that live cannot depose one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -54,8 +54,10 @@ pub(super) struct Inquest {
     spacing: Duration,
     /// The leader of this vote is gone, as far as this member sees.
     found: Option<Vote>,
-    /// What this member stated last, and until when it did.
-    own: Option<(Vote, Duration)>,
+    /// Whose end this member stated last.
+    own: Option<Vote>,
+    /// The vote in force, and since when it is as far as this member sees.
+    seen: Option<(Vote, Duration)>,
     /// What each member states, this one included.
     statements: BTreeMap<u64, Statement>,
     /// Since when a quorum states that this vote's leader is gone.
@@ -81,8 +83,8 @@ impl View {
 
 impl Inquest {
     pub(super) fn new(member: u64, spacing: Duration) -> Self {
-        let (found, own, statements, quorum, campaigned) = (None, None, BTreeMap::new(), None, None);
-        Self { member, spacing, found, own, statements, quorum, campaigned }
+        let (found, own, seen, statements) = (None, None, None, BTreeMap::new());
+        Self { member, spacing, found, own, seen, statements, quorum: None, campaigned: None }
     }
 
     /// Another member states that the leader of a vote is gone. What it stated of a later one stays.
@@ -138,15 +140,16 @@ impl Inquest {
     /// States what was found; tells when it may, if that is not now.
     fn state(&mut self, view: &View, now: Duration) -> Option<Duration> {
         if self.found == Some(view.vote) {
-            let another = self.own.filter(|(vote, _)| *vote != view.vote);
-            if let Some(due) = another.map(|(_, until)| until + self.spacing).filter(|due| now < *due) {
-                return Some(due);
+            let stated_another = self.own.is_some_and(|vote| vote != view.vote);
+            let due = self.seen.filter(|_| stated_another).map(|(_, since)| since + self.spacing);
+            if due.is_some_and(|due| now < due) {
+                return due;
             }
             self.found = None;
             self.statements.insert(self.member, Statement { vote: view.vote, last: view.last, at: now });
         }
         if self.states(view.vote) {
-            self.own = Some((view.vote, now));
+            self.own = Some(view.vote);
         }
         None
     }
@@ -158,6 +161,7 @@ impl Inquest {
 
     /// Drops what is too old, and what is about leaders before the current vote.
     fn forget(&mut self, view: &View, now: Duration) {
+        self.seen = self.seen.filter(|(vote, _)| *vote == view.vote).or(Some((view.vote, now)));
         let (term, good_for) = (view.vote.leader_id.term, self.spacing * GOOD_FOR_TIMEOUTS);
         self.statements.retain(|_, statement| statement.vote.leader_id.term >= term && now < statement.at + good_for);
         self.found = self.found.filter(|vote| vote.leader_id.term >= term);

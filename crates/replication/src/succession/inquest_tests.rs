@@ -146,10 +146,21 @@ fn after_one_leadership_the_end_of_another_is_not_stated_for_a_while() {
     assert_eq!(inquest.judge(&view(led(4), 9, 3), at(0)), Verdict::Open);
     assert!(inquest.states(led(4)));
     inquest.find(led(5));
-    assert_eq!(inquest.judge(&view(led(5), 9, 3), at(10)), Verdict::LookAgainAt(SPACING));
+    assert_eq!(inquest.judge(&view(led(5), 9, 3), at(10)), Verdict::LookAgainAt(at(10) + SPACING));
     assert!(!inquest.states(led(5)));
-    assert_eq!(inquest.judge(&view(led(5), 9, 3), SPACING), Verdict::Open);
+    assert_eq!(inquest.judge(&view(led(5), 9, 3), at(10) + SPACING), Verdict::Open);
     assert!(inquest.states(led(5)), "it was found, and stays so");
+}
+
+#[test]
+fn the_distance_counts_from_the_election_also_where_the_statement_is_older() {
+    let mut inquest = Inquest::new(3, SPACING);
+    inquest.find(led(4));
+    assert_eq!(inquest.judge(&view(led(4), 9, 3), at(0)), Verdict::Open);
+    let forgotten = SPACING * 3; // here; it may have reached another later, who campaigns now
+    assert_eq!(inquest.judge(&view(led(4), 9, 3), forgotten), Verdict::Open);
+    inquest.find(led(5));
+    assert_eq!(inquest.judge(&view(led(5), 9, 3), forgotten), Verdict::LookAgainAt(forgotten + SPACING));
 }
 
 /// Something happens in a cluster of five, so long after what happened before.

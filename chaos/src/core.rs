@@ -106,11 +106,7 @@ mod tests {
     const BUDGET: u64 = 3_000;
 
     fn is_found(rules: Rules, property: &str) {
-        is_found_from(0, rules, property);
-    }
-
-    fn is_found_from(first: u64, rules: Rules, property: &str) {
-        let violation = (first..first + BUDGET).find_map(|seed| run_with(seed, rules).err());
+        let violation = (0..BUDGET).find_map(|seed| run_with(seed, rules).err());
         let text = violation.map(|violation| violation.to_string()).unwrap_or_default();
         assert!(text.starts_with(property), "without one rule of {rules:?}: {text:?}");
     }
@@ -128,12 +124,6 @@ mod tests {
     #[test]
     fn without_the_journal_a_violation_is_found() {
         is_found(Rules { journal: false, ..Rules::default() }, "S5");
-    }
-
-    #[test]
-    fn without_a_bound_on_what_leaders_grant_a_violation_is_found() {
-        // Rare: one history of some twenty thousand shows it. The model finds it in eleven steps.
-        is_found_from(21_000, Rules { bounded_grants: false, ..Rules::default() }, "S6");
     }
 
     #[test]

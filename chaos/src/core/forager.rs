@@ -23,15 +23,13 @@ pub(super) struct Rules {
     pub(super) lease: bool,
     /// A forager remembers what it started, cancelled or ended.
     pub(super) journal: bool,
-    /// A leader grants nothing beyond what it had from a quorum.
-    pub(super) bounded_grants: bool,
     /// A leader gives nothing to an incarnation whose loss or successor it has proposed.
     pub(super) withholding: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { fencing: true, lease: true, journal: true, bounded_grants: true, withholding: true }
+        Self { fencing: true, lease: true, journal: true, withholding: true }
     }
 }
 

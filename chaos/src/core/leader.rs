@@ -29,10 +29,9 @@ impl Leader {
         self.liveness.contacts.insert(forager, contact);
     }
 
-    /// What it grants to a forager that it hears now.
-    pub(super) fn grant(&self, now: u64, is_bounded: bool) -> Option<u64> {
-        let asked_at = if is_bounded { self.quorum_asked_at } else { now };
-        let [now, asked_at] = [now, asked_at].map(Duration::from_millis);
+    /// What it grants to a forager that it hears now: nothing beyond what it had from a quorum. The model shows why.
+    pub(super) fn grant(&self, now: u64) -> Option<u64> {
+        let [now, asked_at] = [now, self.quorum_asked_at].map(Duration::from_millis);
         Policy::default().lease().grant(now, asked_at).map(|length| length.0)
     }
 

@@ -392,7 +392,7 @@ impl World {
         self.leaders[to].hear(no, incarnation, self.now);
         let is_judged = self.rules.withholding && self.leaders[to].in_flight.touches_forager(no);
         let sent_at = self.now - self.random.below(500).min(self.now); // its heartbeat was on its way for a while
-        let length = self.leaders[to].grant(self.now, self.rules.bounded_grants).filter(|_| !lost && !is_judged);
+        let length = self.leaders[to].grant(self.now).filter(|_| !lost && !is_judged);
         if let Some(length) = length {
             let (until, epoch) = (sent_at + length, self.replicas[replica].epoch(term));
             self.messages.push(Message { incarnation, term, epoch, body: ToForager::Lease { until } });

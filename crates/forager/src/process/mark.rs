@@ -18,7 +18,10 @@ pub struct ProcessMark {
     pub started_ticks: u64,
 }
 
-/// A text that is no [`ProcessMark`].
+/// Characters of a text that is none which its error repeats.
+const MAX_SHOWN: usize = 64;
+
+/// A text that is no [`ProcessMark`]: how it begins.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no process: it is written NUMBER:TICKS, such as 4711:987654")]
 pub struct InvalidProcessMark(String);
@@ -41,13 +44,20 @@ impl FromStr for ProcessMark {
 
     fn from_str(text: &str) -> Result<Self, InvalidProcessMark> {
         let read = |(id, ticks): (&str, &str)| Some(Self { id: id.parse().ok()?, started_ticks: ticks.parse().ok()? });
-        text.split_once(':').and_then(read).ok_or_else(|| InvalidProcessMark(text.to_owned()))
+        let shown = || text.chars().take(MAX_SHOWN).collect();
+        text.split_once(':').and_then(read).ok_or_else(|| InvalidProcessMark(shown()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_mark_is_not_repeated_without_a_bound() {
+        let error = "\"".repeat(1 << 15).parse::<ProcessMark>().expect_err("it is none").to_string();
+        assert!(error.len() < 256, "{} bytes", error.len());
+    }
 
     #[test]
     fn a_mark_is_read_as_it_is_written() {

@@ -180,6 +180,8 @@ impl ConsensusThreads {
     pub(crate) fn start() -> anyhow::Result<Self> {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(CONSENSUS_THREADS).thread_name("consensus").enable_all();
+        // A task in that slot waits for the task that woke it, which may be the state machine at work.
+        builder.disable_lifo_slot();
         Ok(Self(Some(builder.build().context("the threads of consensus cannot be started")?)))
     }
 

@@ -22,10 +22,6 @@ use crate::record::invalid;
 use crate::snapshot::{self, RaftSnapshot, SnapshotBuilder, SnapshotContent};
 use crate::types::{Answer, LogId, Payload, SnapshotMeta, StoredMembership, Types};
 
-/// After entries of so many bytes the others get a turn: a task that was woken by this one may wait until it pauses, since
-/// tokio runs what was woken last next, on the same thread.
-const TURN_BYTES: usize = 16 << 10;
-
 /// Whoever holds up other entries for longer is named in the log.
 const LONG: Duration = Duration::from_millis(20);
 
@@ -189,16 +185,8 @@ impl<R: AsyncRuntime> RaftStateMachine<Types<R>> for StateMachine {
     where
         S: Stream<Item = io::Result<EntryResponder<Types<R>>>> + Unpin + OptionalSend,
     {
-        let mut applied = 0;
         while let Some(item) = entries.next().await {
             let (entry, responder) = item?;
-            if let EntryPayload::Normal(Payload(bytes)) = &entry.payload {
-                applied += bytes.len();
-            }
-            if applied > TURN_BYTES {
-                applied = 0;
-                tokio::task::yield_now().await;
-            }
             let answer = self.apply_one(entry.log_id, entry.payload).await?;
             if let Some(responder) = responder {
                 responder.send(answer);

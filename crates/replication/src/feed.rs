@@ -71,9 +71,11 @@ impl Feed {
         entry: &Entry,
         drafts: &mut Drafts,
     ) -> (Arc<Outcome>, Vec<Arc<GraphRecord>>) {
-        let (outcome, removed) =
-            self.write(|state| (state.apply_drafted(position, entry, drafts), state.take_removed()));
-        trace_ready(&outcome);
+        let (outcome, removed) = self.write(|state| {
+            let outcome = state.apply_drafted(position, entry, drafts);
+            trace_ready(&outcome); // before anybody can see it and send what is assigned in the same entry
+            (outcome, state.take_removed())
+        });
         let outcome = Arc::new(outcome);
         self.tell(Item::Applied(outcome.clone()), position.index);
         (outcome, removed)

@@ -399,11 +399,12 @@ impl Leadership {
 
     /// Proposes what is queued and what is decided, while there is room; then dispatches what was applied.
     pub(super) async fn flush(&mut self, sessions: &mut BTreeMap<SessionId, Session>) -> Option<Loss> {
-        if self.doubt != Doubt::None {
-            return None;
-        }
+        // Also in doubt: what is due and stays so would wake the office again at once.
         if self.starts_due.is_some_and(|due| self.proposals.queued() > 0 || due <= self.clock.monotonic()) {
             self.queue_starts();
+        }
+        if self.doubt != Doubt::None {
+            return None;
         }
         while self.proposals.has_room() {
             let number = self.proposals.next_number();

@@ -4,6 +4,8 @@ use antfarm_replication::QueueLength;
 use antfarm_scheduler::{Command, Refusal, Reply};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::sessions::waiting;
+
 /// Requests that may wait for the leadership; more are refused.
 const MAX_WAITING: usize = 4_096;
 
@@ -43,8 +45,7 @@ impl Desk {
 
     /// How many requests wait.
     pub(crate) fn queue(&self) -> QueueLength {
-        let length = self.0.max_capacity() - self.0.capacity();
-        QueueLength { name: "requests at the desk", length, limit: MAX_WAITING }
+        QueueLength { name: "requests at the desk", length: waiting(&self.0), limit: MAX_WAITING }
     }
 
     /// Has commands proposed in one entry, and waits until it is applied. Dropping the future does not take them back.

@@ -125,6 +125,7 @@ impl Sessions {
     }
 }
 
-fn waiting<T>(queue: &mpsc::Sender<T>) -> usize {
+/// How much waits in a queue.
+pub(crate) fn waiting<T>(queue: &mpsc::Sender<T>) -> usize {
     queue.max_capacity() - queue.capacity()
 }

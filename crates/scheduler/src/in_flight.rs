@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use antfarm_model::{CostClass, ForagerNo, GraphNo};
+use antfarm_model::{CostClass, ForagerNo, GraphNo, NodeNo};
 
 use crate::command::Command;
 use crate::decide::Foreseen;
@@ -13,7 +13,7 @@ use crate::turns::Turns;
 const CLASSES: usize = CostClass::ALL.len();
 
 /// Slots by forager and class.
-pub(crate) type Taken = BTreeMap<ForagerNo, [u32; CLASSES]>;
+type Taken = BTreeMap<ForagerNo, [u32; CLASSES]>;
 
 /// Proposals on their way through the log.
 #[derive(Debug, Default)]
@@ -43,12 +43,22 @@ struct Proposal {
 impl InFlight {
     /// Notes commands of a proposal. `proposal` is the caller's own number for it, never used for another.
     pub fn add(&mut self, proposal: u64, state: &State, commands: &[Command]) {
+        let class_of = |(graph, node)| Some(state.graph(graph)?.shape().tool(node).class);
+        self.note(proposal, state, commands, class_of);
+    }
+
+    fn note(
+        &mut self,
+        proposal: u64,
+        state: &State,
+        commands: &[Command],
+        class_of: impl Fn((GraphNo, NodeNo)) -> Option<CostClass>,
+    ) {
         let mut noted = Proposal::default();
         for command in commands {
             match command {
                 Command::Assign { forager, instances, .. } => {
-                    let Some(graph) = state.graph(instances.graph) else { continue };
-                    let class = graph.shape().tool(instances.node).class;
+                    let Some(class) = class_of((instances.graph, instances.node)) else { continue };
                     noted.assigned.extend(instances.iter());
                     noted.taken.entry(*forager).or_default()[class.index()] += instances.len;
                     self.turns.get_or_insert(state.core.turns).serve(class);
@@ -89,11 +99,7 @@ impl InFlight {
 
     /// Notes what was foreseen for a proposal.
     pub fn add_foreseen(&mut self, proposal: u64, state: &State, foreseen: &Foreseen) {
-        add_up(&mut self.taken, &foreseen.taken);
-        let turns = self.turns.get_or_insert(state.core.turns);
-        foreseen.served.iter().for_each(|class| turns.serve(*class));
-        let noted = Proposal { taken: foreseen.taken.clone(), ..Proposal::default() };
-        self.proposals.entry(proposal).or_default().absorb(noted);
+        self.note(proposal, state, &foreseen.commands, |node| foreseen.classes.get(&node).copied());
     }
 
     /// Whether another proposal than that one submits graphs.

@@ -32,15 +32,20 @@ async fn a_failing_disk_stops_the_replica_and_the_others_go_on() {
     cluster.shutdown().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_whose_disk_hangs_gives_up_office_and_follows_when_it_goes_on() {
+/// A cluster whose disks stand still after two seconds: ten of the longest time-outs.
+async fn impatient() -> Cluster {
     let mut cluster = Cluster::new(3);
     cluster.change = |config| {
-        // A disk stands still after ten of the longest time-outs.
         (config.election_timeout_min, config.election_timeout_max) =
             (Duration::from_millis(150), Duration::from_millis(200));
     };
     cluster.start_all().await;
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_whose_disk_hangs_gives_up_office_and_follows_when_it_goes_on() {
+    let cluster = impatient().await;
     let (leader, office) = cluster.leader().await;
     cluster.storages[&leader].engine.hold(true);
     let pending = propose(&cluster.replicas[&leader], office.epoch).await;
@@ -57,12 +62,7 @@ async fn a_leader_whose_disk_hangs_gives_up_office_and_follows_when_it_goes_on()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn where_all_disks_hang_nobody_leads_and_terms_stay() {
-    let mut cluster = Cluster::new(3);
-    cluster.change = |config| {
-        (config.election_timeout_min, config.election_timeout_max) =
-            (Duration::from_millis(150), Duration::from_millis(200));
-    };
-    cluster.start_all().await;
+    let cluster = impatient().await;
     let (leader, office) = cluster.leader().await;
     let hold = |held| cluster.storages.values().for_each(|storage| storage.engine.hold(held));
     hold(true);

@@ -4,16 +4,17 @@
 //! free slots, and only for lanes in which nothing else waits, so that nobody is overtaken.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use antfarm_model::{CostClass, ForagerNo, GraphNo, Name, NodeNo};
+use antfarm_model::{CostClass, GraphNo, Name, NodeNo};
 
 use super::assign::{Place, Placement, Runs};
 use super::{Liveness, Now};
 use crate::command::{AttemptOutcome, Command, GraphSource};
 use crate::graph_record::{GraphPhase, GraphRecord};
-use crate::in_flight::{InFlight, Taken};
+use crate::in_flight::InFlight;
 use crate::index::{Head, Lane};
-use crate::instances::{Attempts, InstanceId, Instances};
+use crate::instances::{InstanceId, Instances};
 use crate::shape::Shape;
 use crate::state::State;
 
@@ -31,10 +32,15 @@ const MAX_ASSIGNED: usize = 64;
 pub struct Foreseen {
     /// The commands, to be applied behind those that they were foreseen from.
     pub commands: Vec<Command>,
-    /// The slots that they take.
-    pub(crate) taken: Taken,
-    /// Their classes, in order.
-    pub(crate) served: Vec<CostClass>,
+    /// The classes of the nodes that they are about; the state may not know their graphs yet.
+    pub(crate) classes: BTreeMap<(GraphNo, NodeNo), CostClass>,
+}
+
+/// A node that becomes ready with the entry.
+struct Becoming {
+    shape: Arc<Shape>,
+    graph: GraphNo,
+    node: NodeNo,
 }
 
 /// What can be assigned of what `commands` make ready. They are those of an entry of the number `proposal`, noted in
@@ -47,6 +53,11 @@ pub fn foresee(
     liveness: &Liveness,
     commands: &[&Command],
 ) -> Foreseen {
+    let mut becoming = if in_flight.submits_beside(proposal) { Vec::new() } else { submitted(state, commands) };
+    becoming.extend(released(state, commands));
+    if becoming.is_empty() {
+        return Foreseen::default();
+    }
     let nobody = BTreeSet::new();
     let mut guess = Guess {
         state,
@@ -54,15 +65,76 @@ pub fn foresee(
         now,
         placement: Placement::new(state, in_flight, now, liveness, &nobody),
         runs: Runs::default(),
-        foreseen: Foreseen::default(),
+        classes: BTreeMap::new(),
     };
-    if !in_flight.submits_beside(proposal) {
-        guess.submitted(commands);
+    for node in &becoming {
+        guess.give(node);
     }
-    guess.ended(commands);
-    let Guess { runs, mut foreseen, .. } = guess;
-    foreseen.commands = runs.into_commands(state);
-    foreseen
+    let Guess { runs, classes, .. } = guess;
+    Foreseen { commands: runs.into_commands(state), classes }
+}
+
+/// The first nodes of small new graphs, which are numbered in the order of their submissions.
+fn submitted(state: &State, commands: &[&Command]) -> Vec<Becoming> {
+    let mut becoming = Vec::new();
+    let mut graph = state.core.next_graph;
+    let mut ids: Vec<Name> = Vec::new();
+    for command in commands {
+        let Command::Submit(source) = command else { continue };
+        let GraphSource::Inline(bytes) = source else { break };
+        if bytes.len() > MAX_GRAPH_BYTES {
+            break;
+        }
+        let Ok(document) = GraphSource::decode(bytes) else { break };
+        if state.is_taken(&document.id) || ids.contains(&document.id) {
+            continue;
+        }
+        ids.push(document.id.clone());
+        let Ok(shape) = Shape::new(document, |name| state.tool_use(name)).map(Arc::new) else { continue };
+        let roots = shape.nodes().map(|(node, _)| node).filter(|node| shape.dependency_count(*node) == 0);
+        becoming.extend(roots.map(|node| Becoming { shape: Arc::clone(&shape), graph, node }));
+        graph = GraphNo(graph.0 + 1);
+    }
+    becoming
+}
+
+/// What waits only for instances that succeed in this entry.
+fn released(state: &State, commands: &[&Command]) -> Vec<Becoming> {
+    let mut becoming = Vec::new();
+    let mut settled: BTreeMap<(GraphNo, NodeNo), u32> = BTreeMap::new();
+    let mut resolved: BTreeMap<(GraphNo, NodeNo), u32> = BTreeMap::new();
+    for (graph, id) in succeeded(state, commands) {
+        let shape = graph.shape();
+        let settled = settled.entry((id.graph, id.node)).or_default();
+        *settled += 1;
+        let all_are = graph.progress(id.node).is_some_and(|progress| progress.unsettled == *settled);
+        let of_all = if all_are { shape.successors_of_all(id.node) } else { &[] };
+        for successor in of_all.iter().chain(shape.successors_of_one(id.node, id.index)) {
+            let resolved = resolved.entry((id.graph, successor.node)).or_default();
+            *resolved += 1;
+            let progress = graph.progress(successor.node);
+            if progress.is_some_and(|progress| !progress.skipped && progress.unresolved == *resolved) {
+                becoming.push(Becoming { shape: Arc::clone(&graph.shape), graph: id.graph, node: successor.node });
+            }
+        }
+    }
+    becoming
+}
+
+/// The instances whose success apply will take and for which others wait, with their graphs.
+fn succeeded<'a>(state: &'a State, commands: &'a [&Command]) -> impl Iterator<Item = (&'a GraphRecord, InstanceId)> {
+    let ends = commands.iter().filter_map(|command| {
+        let Command::End { forager, attempts, outcome: AttemptOutcome::Succeeded { .. } } = command else {
+            return None;
+        };
+        let graph = state.graph(attempts.instances.graph)?;
+        let matters = graph.phase == GraphPhase::Running && graph.shape().has_successors(attempts.instances.node);
+        matters.then_some((graph, *forager, attempts))
+    });
+    ends.flat_map(move |(graph, forager, attempts)| {
+        let accepted = attempts.iter().filter(move |id| state.holder(id) == Some(forager));
+        accepted.map(move |id| (graph, id.instance))
+    })
 }
 
 struct Guess<'a> {
@@ -71,71 +143,13 @@ struct Guess<'a> {
     now: Now,
     placement: Placement<'a>,
     runs: Runs,
-    foreseen: Foreseen,
+    classes: BTreeMap<(GraphNo, NodeNo), CostClass>,
 }
 
 impl Guess<'_> {
-    /// New graphs are numbered in the order of their submissions.
-    fn submitted(&mut self, commands: &[&Command]) {
-        let mut next = self.state.core.next_graph;
-        let mut ids: Vec<Name> = Vec::new();
-        for command in commands {
-            let Command::Submit(source) = command else { continue };
-            let GraphSource::Inline(bytes) = source else { return };
-            if bytes.len() > MAX_GRAPH_BYTES {
-                return;
-            }
-            let Ok(graph) = GraphSource::decode(bytes) else { return };
-            if self.state.is_taken(&graph.id) || ids.contains(&graph.id) {
-                continue;
-            }
-            ids.push(graph.id.clone());
-            let Ok(shape) = Shape::new(graph, |name| self.state.tool_use(name)) else { continue };
-            let roots = shape.nodes().map(|(node, _)| node).filter(|node| shape.dependency_count(*node) == 0);
-            roots.for_each(|node| self.give(&shape, next, node));
-            next = GraphNo(next.0 + 1);
-        }
-    }
-
-    /// What waits only for instances that succeed in this entry.
-    fn ended(&mut self, commands: &[&Command]) {
-        let mut settled: BTreeMap<(GraphNo, NodeNo), u32> = BTreeMap::new();
-        let mut resolved: BTreeMap<(GraphNo, NodeNo), u32> = BTreeMap::new();
-        for command in commands {
-            let Command::End { forager, attempts, outcome: AttemptOutcome::Succeeded { .. } } = command else {
-                continue;
-            };
-            let Instances { graph: no, node, .. } = attempts.instances;
-            let Some(graph) = self.state.graph(no).filter(|graph| graph.phase == GraphPhase::Running) else { continue };
-            if !graph.shape().has_successors(node) {
-                continue;
-            }
-            for id in self.accepted(*forager, attempts) {
-                let settled = settled.entry((no, node)).or_default();
-                *settled += 1;
-                let all_are = graph.progress(node).is_some_and(|progress| progress.unsettled == *settled);
-                let of_all = if all_are { graph.shape().successors_of_all(node) } else { &[] };
-                for successor in of_all.iter().chain(graph.shape().successors_of_one(node, id.index)) {
-                    let resolved = resolved.entry((no, successor.node)).or_default();
-                    *resolved += 1;
-                    let becomes_ready = |graph: &GraphRecord| {
-                        let progress = graph.progress(successor.node);
-                        progress.is_some_and(|progress| !progress.skipped && progress.unresolved == *resolved)
-                    };
-                    if becomes_ready(graph) {
-                        self.give(graph.shape(), no, successor.node);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The instances whose end apply will take.
-    fn accepted(&self, forager: ForagerNo, attempts: &Attempts) -> Vec<InstanceId> {
-        attempts.iter().filter(|id| self.state.holder(id) == Some(forager)).map(|id| id.instance).collect()
-    }
-
-    fn give(&mut self, shape: &Shape, graph: GraphNo, node: NodeNo) {
+    fn give(&mut self, becoming: &Becoming) {
+        let Becoming { shape, graph, node } = becoming;
+        let (graph, node) = (*graph, *node);
         let Some(spec) = shape.node(node) else { return };
         let too_early = spec.not_before.is_some_and(|moment| moment > self.now.wall);
         let too_late = spec.deadline.is_some_and(|deadline| deadline <= self.now.wall);
@@ -149,8 +163,7 @@ impl Guess<'_> {
             }
             let Place::At(forager) = self.placement.place(class, &lane, instance) else { return };
             self.runs.push(forager, instance);
-            self.foreseen.taken.entry(forager).or_default()[class.index()] += 1;
-            self.foreseen.served.push(class);
+            self.classes.insert((graph, node), class);
         }
     }
 

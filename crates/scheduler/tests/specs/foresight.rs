@@ -40,10 +40,17 @@ fn apply_with_foresight(farm: &mut Farm, mut commands: Vec<Command>) -> Vec<Resu
     farm.apply(commands).split_off(given)
 }
 
+/// What is open at a forager ends well, one command for each attempt.
+fn successes(farm: &Farm, forager: ForagerNo) -> Vec<Command> {
+    let end = |attempt| {
+        let outcome = AttemptOutcome::Succeeded { result: "1".into() };
+        Command::End { forager, attempts: Attempts::from(attempt), outcome }
+    };
+    farm.open(forager).into_iter().map(end).collect()
+}
+
 fn success(farm: &Farm, forager: ForagerNo) -> Command {
-    let attempt = farm.open(forager)[0];
-    let outcome = AttemptOutcome::Succeeded { result: "1".into() };
-    Command::End { forager, attempts: Attempts::from(attempt), outcome }
+    successes(farm, forager).remove(0)
 }
 
 #[test]
@@ -148,11 +155,7 @@ fn the_end_of_a_whole_array_makes_its_successor_ready() {
     farm.submit("{id: g, nodes: {a: {tool: echo, array: {count: 2}}, b: {tool: echo, after: [a]}}}")
         .expect("it is new");
     farm.work();
-    let ends = farm.open(forager).into_iter().map(|attempt| {
-        let outcome = AttemptOutcome::Succeeded { result: "1".into() };
-        Command::End { forager, attempts: Attempts::from(attempt), outcome }
-    });
-    let ends: Vec<Command> = ends.collect();
+    let ends = successes(&farm, forager);
     assert_eq!(apply_with_foresight(&mut farm, ends), [Ok(Reply::Done)]);
 }
 
